@@ -46,6 +46,13 @@ func (c *capturing) StreamEndCaptureUpdate(t hip.Thread, s hip.Stream, exec hip.
 	})
 }
 
+// Array3DCreate makes an array that this boundary knows.
+func (c *capturing) Array3DCreate(t hip.Thread, desc *hip.DrvArray3dDescriptor) (hip.Array, hip.Error) {
+	a := out[hip.Array]()
+	err := hip.Error(rw_hipArray3DCreate(handle(t), ptr(a), ptr(desc)))
+	return *a, err
+}
+
 func (c *capturing) GraphLaunch(t hip.Thread, exec hip.GraphExec, s hip.Stream) hip.Error {
 	if exec&captured == 0 {
 		return c.Runtime.GraphLaunch(t, exec, s)

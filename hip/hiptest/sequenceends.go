@@ -16,6 +16,8 @@ type source struct {
 	get     func(size uint64, st *line) (at hip.Ptr, mem []byte, err hip.Error)
 	free    func(p *piece, st *line) hip.Error
 	inTurn  bool // both in the turn of the stream
+	home    bool // no other device may use it
+	busy    bool // it must not be freed while it is used
 }
 
 func (s *sequence) ofDevice(th hip.Thread) *source {
@@ -36,6 +38,93 @@ func (s *sequence) ofPool(th hip.Thread) *source {
 		},
 		free: func(p *piece, st *line) hip.Error { return s.e.FreeAsync(st.th, p.at, st.stream) },
 	}
+}
+
+// pool makes one of the program's.
+func (s *sequence) pool(th hip.Thread) hip.MemPool {
+	s.e.Helper()
+	p := s.e.pool(th.Device, 0)
+	if s.r.IntN(2) == 0 {
+		s.ok("MemPoolSetAttribute", s.e.MemPoolSetAttribute(th, p, hip.MemPoolAttrReleaseThreshold, 1<<20))
+	}
+	if s.r.IntN(2) == 0 {
+		s.ok("MemPoolSetAttribute", s.e.MemPoolSetAttribute(th, p, hip.MemPoolReuseAllowOpportunistic, 0))
+	}
+	return p
+}
+
+func (s *sequence) ofOwnPool(th hip.Thread) *source {
+	from := s.ofPool(th)
+	from.name = "own pool's"
+	from.get = func(size uint64, st *line) (hip.Ptr, []byte, hip.Error) {
+		p, err := s.e.MallocFromPoolAsync(st.th, size, s.pools[th.Device], st.stream)
+		return p, nil, err
+	}
+	return from
+}
+
+// mapped is memory at addresses of the program's, which other devices may use or not. The first one may always: AMD's library copies there what is mapped.
+func (s *sequence) mapped(th hip.Thread) *source {
+	e := s.e
+	prop := e.prop(th.Device, 0)
+	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
+	s.ok("MemGetAllocationGranularity", err)
+	from := &source{name: "mapped", device: th.Device, home: th.Device == 0 && s.r.IntN(2) == 0, busy: true}
+	access := []hip.MemAccessDesc{{Location: prop.Location, Flags: hip.MemAccessFlagsProtReadWrite}}
+	n, err := e.GetDeviceCount()
+	s.ok("GetDeviceCount", err)
+	for d := range n {
+		if d == th.Device || from.home {
+			continue
+		}
+		if can, err := e.DeviceCanAccessPeer(d, th.Device); err != hip.Success || can == 0 {
+			from.home = true
+			continue
+		}
+		access = append(access, hip.MemAccessDesc{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: d}, Flags: hip.MemAccessFlagsProtReadWrite})
+	}
+	whole := func(size uint64) uint64 { return (size + unit - 1) / unit * unit }
+	from.get = func(size uint64, _ *line) (hip.Ptr, []byte, hip.Error) {
+		size = whole(size)
+		h, err := e.MemCreate(th, size, prop, 0)
+		s.ok("MemCreate", err)
+		p, err := e.MemAddressReserve(th, size, 0, 0, 0)
+		s.ok("MemAddressReserve", err)
+		s.ok("MemMap", e.MemMap(th, p, size, 0, h, 0))
+		s.ok("MemRelease", e.MemRelease(th, h)) // what is mapped keeps it
+		return p, nil, e.MemSetAccess(th, p, size, access)
+	}
+	from.free = func(p *piece, _ *line) hip.Error {
+		size := whole(uint64(4 * len(p.want)))
+		s.ok("MemUnmap", e.MemUnmap(th, p.at, size))
+		return e.MemAddressFree(th, p.at, size)
+	}
+	return from
+}
+
+// addVariable makes a piece of a variable of a module.
+func (s *sequence) addVariable(th hip.Thread, st *line) {
+	s.e.Helper()
+	m, err := s.e.ModuleLoadData(th, s.e.image("variables"))
+	s.ok("ModuleLoadData", err)
+	at, n, err := s.e.ModuleGetGlobal(th, m, "big_table")
+	s.ok("ModuleGetGlobal", err)
+	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, at, 0, n/4, st.stream))
+	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("variable %d", len(s.pieces)), device: th.Device, at: at, want: make([]float32, n/4), owner: st})
+}
+
+// addForeign makes a piece of memory that another process has.
+func (s *sequence) addForeign(th hip.Thread, st *line) {
+	s.e.Helper()
+	o, n := s.other, s.size()
+	p, err := o.Malloc(th, uint64(4*n))
+	s.ok("Malloc of another", err)
+	h, err := o.IpcGetMemHandle(th, p)
+	s.ok("IpcGetMemHandle of another", err)
+	at, err := s.e.IpcOpenMemHandle(th, &h, 1)
+	s.ok("IpcOpenMemHandle", err)
+	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, at, 0, uint64(n), st.stream))
+	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("another's memory %d", len(s.pieces)), device: th.Device, at: at, want: make([]float32, n), owner: st})
 }
 
 func (s *sequence) managed() *source {
@@ -71,7 +160,7 @@ func (s *sequence) size() int { return []int{100, 3000, 40000}[s.r.IntN(3)] + s.
 // add gets a piece, and gives it back in the end.
 func (s *sequence) add(from *source, st *line) {
 	s.e.Helper()
-	p := &piece{name: fmt.Sprintf("%s memory %d", from.name, len(s.pieces)), device: from.device, from: from}
+	p := &piece{name: fmt.Sprintf("%s memory %d", from.name, len(s.pieces)), device: from.device, home: from.home, from: from}
 	s.pieces = append(s.pieces, p)
 	s.fill(p, st)
 	if from.name == "pinned" { // the others end with the session
@@ -113,7 +202,7 @@ func (s *sequence) renew(p *piece, st *line) {
 	})
 	if p.from.inTurn {
 		s.use(p, st)
-	} else if p.device < 0 || p.owner.th.Device != p.device { // that another device uses it, a free does not wait for
+	} else if p.device < 0 || p.owner.th.Device != p.device || p.from.busy { // that another device uses it, a free does not wait for
 		s.ok("StreamSynchronize", s.e.StreamSynchronize(p.owner.th, p.owner.stream))
 	}
 	s.say("%s: %s is freed and got again", st.name, p.name)
@@ -170,4 +259,44 @@ func (s *sequence) flag(from, st *line) {
 	from.written++
 	s.ok("StreamWriteValue64", s.e.StreamWriteValue64(from.th, from.stream, from.word, from.written, 0))
 	s.ok("StreamWaitValue64", s.e.StreamWaitValue64(st.th, st.stream, from.word, from.written, hip.StreamWaitValueGte, ^uint64(0)))
+}
+
+// remember keeps an event behind what a stream has, or has the stream wait for one from before, which it need not.
+func (s *sequence) remember(st *line) {
+	s.e.Helper()
+	if len(s.old) < 4 || s.r.IntN(4) == 0 {
+		s.old = append(s.old, s.event(st))
+		return
+	}
+	i := s.r.IntN(len(s.old))
+	s.say("%s waits for an event from before", st.name)
+	s.ok("StreamWaitEvent", s.e.StreamWaitEvent(st.th, st.stream, s.old[i], 0))
+	if s.r.IntN(2) == 0 {
+		s.ok("EventDestroy", s.e.EventDestroy(st.th, s.old[i]))
+		s.old = slices.Delete(s.old, i, i+1)
+	}
+}
+
+// lend has a stream copy to memory of a pool, and another one copy from there and free it.
+func (s *sequence) lend(st *line, a, b *piece) {
+	s.e.Helper()
+	o := s.streams[s.r.IntN(len(s.streams))]
+	if a == b || o.th != st.th || a.grid != nil || b.grid != nil || a.home && a.device != st.th.Device || b.home && b.device != st.th.Device {
+		return
+	}
+	x, y, n := s.part(a, b)
+	get := s.ofPool(st.th).get
+	if s.r.IntN(2) == 0 {
+		get = s.ofOwnPool(st.th).get
+	}
+	s.use(a, st)
+	s.say("%s: %s+%d = %s+%d, %d floats, by way of a pool and %s", st.name, b.name, y, a.name, x, n, o.name)
+	m, _, err := get(uint64(4*n), st)
+	s.ok("memory of a pool", err)
+	s.ok("MemcpyAsync", s.e.MemcpyAsync(st.th, m, a.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDefault, st.stream))
+	s.behind(st, o)
+	s.use(b, o)
+	s.ok("MemcpyAsync", s.e.MemcpyAsync(o.th, b.at+hip.Ptr(4*y), m, uint64(4*n), hip.MemcpyDefault, o.stream))
+	s.ok("FreeAsync", s.e.FreeAsync(o.th, m, o.stream))
+	copy(b.want[y:][:n], a.want[x:])
 }

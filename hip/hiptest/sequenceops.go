@@ -11,6 +11,7 @@ import (
 const (
 	setMemory = iota
 	copyMemory
+	copyPeer
 	copyFromProgram
 	copyToProgram
 	callProgram
@@ -39,10 +40,18 @@ type planned struct {
 func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, ok bool) {
 	e := s.e
 	kind = min(kind, addMemory)
+	here := func(p *piece) bool { return p.device < 0 || p.device == th.Device }
+	if a.home && !here(a) || b.home && !here(b) {
+		return p, false
+	}
+	if a.grid != nil || b.grid != nil {
+		p, ok = s.copyArray(planned{kind: copyBox, a: a, b: b, reads: true, writes: true})
+		p.op.Device = th.Device
+		return p, ok
+	}
 	x, y, n := s.part(a, b)
 	to, from, size := b.at+hip.Ptr(4*y), a.at+hip.Ptr(4*x), uint64(4*n)
 	p = planned{kind: kind, a: a, b: b, reads: true, writes: true, say: fmt.Sprintf("%s+%d = %s+%d, %d floats", b.name, y, a.name, x, n)}
-	here := func(p *piece) bool { return p.device < 0 || p.device == th.Device }
 	copied := func() { copy(b.want[y:][:n], a.want[x:]) }
 	switch kind {
 	case setMemory:
@@ -66,6 +75,14 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		}
 		p.issue = func(st *line) {
 			s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, from, size, hip.MemcpyDefault, st.stream))
+		}
+		p.op, p.do = copyOp(to, from, size, hip.MemcpyDefault), copied
+	case copyPeer: // which names the devices
+		if a == b || a.device < 0 || b.device < 0 {
+			return p, false
+		}
+		p.issue = func(st *line) {
+			s.ok("MemcpyPeerAsync", e.MemcpyPeerAsync(st.th, to, b.device, from, a.device, size, st.stream))
 		}
 		p.op, p.do = copyOp(to, from, size, hip.MemcpyDefault), copied
 	case copyFromProgram: // from memory that HIP knows nothing of, and that stays as it is
@@ -139,9 +156,13 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 			return p, false
 		}
 		p.say += ", by way of a pool"
+		get := s.ofPool(th).get
+		if s.r.IntN(2) == 0 {
+			get = s.ofOwnPool(th).get
+		}
 		p.issue = func(st *line) {
-			m, err := e.MallocAsync(st.th, size, st.stream)
-			s.ok("MallocAsync", err)
+			m, _, err := get(size, st)
+			s.ok("memory of a pool", err)
 			s.ok("MemcpyAsync", e.MemcpyAsync(st.th, m, from, size, hip.MemcpyDefault, st.stream))
 			s.ok("MemcpyAsync", e.MemcpyAsync(st.th, to, m, size, hip.MemcpyDefault, st.stream))
 			s.ok("FreeAsync", e.FreeAsync(st.th, m, st.stream))

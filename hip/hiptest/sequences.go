@@ -24,14 +24,17 @@ var (
 // Each piece of memory is one stream's; another stream that uses it is put behind that one first, unless HIP does that.
 type sequence struct {
 	e       *env
+	other   *env // another process, whose memory it has, too
 	r       *rand.Rand
 	f       []hip.Function // by device
 	streams []*line
 	pieces  []*piece
 	plans   []*plan
-	words   []hip.Ptr // by device: of its memory the next that no stream has, see flag
-	did     []string  // the last calls, for who looks for what is wrong
-	beside  bool      // other threads wait for the devices, which no capture survives
+	words   []hip.Ptr     // by device: of its memory the next that no stream has, see flag
+	pools   []hip.MemPool // by device: the program's
+	old     []hip.Event   // that were recorded some time
+	did     []string      // the last calls, for who looks for what is wrong
+	beside  bool          // other threads wait for the devices, which no capture survives
 }
 
 // line is a stream.
@@ -51,6 +54,8 @@ type piece struct {
 	name   string
 	at     hip.Ptr // where kernels see it
 	device int32   // -1: it is the program's
+	home   bool    // no other device may use it
+	grid   *grid   // nil: it is no array
 	mem    []byte  // that of the program
 	want   []float32
 	owner  *line
@@ -153,7 +158,7 @@ func (s *sequence) saxpy(th hip.Thread, n int, from, to hip.Ptr) *hip.Launch {
 // exact empties a piece whose sums become too large to be exact.
 func (s *sequence) exact(p *piece, st *line) {
 	s.e.Helper()
-	if p.device >= 0 && p.device != st.th.Device || slices.Max(p.want) <= 1<<20 {
+	if p.device >= 0 && p.device != st.th.Device || p.grid != nil || slices.Max(p.want) <= 1<<20 {
 		return
 	}
 	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, p.at, 0, uint64(len(p.want)), st.stream))
@@ -176,7 +181,7 @@ func (s *sequence) any() *piece { return s.pieces[s.r.IntN(len(s.pieces))] }
 func (s *sequence) step() {
 	e, st := s.e, s.streams[s.r.IntN(len(s.streams))]
 	b := s.any()
-	switch s.r.IntN(22) {
+	switch s.r.IntN(24) {
 	case 0: // the stream is late
 		d := time.Duration(s.r.IntN(3000)) * time.Microsecond
 		s.say("%s is late by %v", st.name, d)
@@ -215,6 +220,10 @@ func (s *sequence) step() {
 		if c, ok := e.Runtime.(Capturer); ok && !s.beside {
 			s.capture(c)
 		}
+	case 9:
+		s.remember(st)
+	case 10:
+		s.lend(st, s.any(), b)
 	default:
 		s.tellStream(st, s.any(), b)
 	}
@@ -292,7 +301,7 @@ func (s *sequence) wait(st *line) (others func(*line) bool) {
 		return device
 	case 5, 6: // a copy on the null stream, which waits for all that are not apart from it
 		p := s.any()
-		if !st.blocking || !p.owner.blocking || p.owner.th != st.th || p.device >= 0 && p.device != st.th.Device {
+		if !st.blocking || !p.owner.blocking || p.owner.th != st.th || p.device >= 0 && p.device != st.th.Device || p.grid != nil {
 			break
 		}
 		x, _, n := s.part(p, p)
@@ -308,7 +317,7 @@ func (s *sequence) wait(st *line) (others func(*line) bool) {
 		return func(o *line) bool { return o.blocking && o.th == st.th }
 	case 7: // a copy on the stream itself
 		for _, p := range s.pieces {
-			if p.owner == st {
+			if p.owner == st && p.grid == nil && (!p.home || p.device == st.th.Device) {
 				x, _, n := s.part(p, p)
 				h := e.host(4 * n)
 				s.ok("MemcpyWithStream", e.MemcpyWithStream(st.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost, st.stream))
@@ -372,7 +381,15 @@ func (s *sequence) begin() {
 		for range 3 {
 			s.add(s.ofDevice(th), null)
 		}
-		s.add(s.ofPool(th), s.streams[len(s.streams)-1])
+		last := s.streams[len(s.streams)-1]
+		s.add(s.ofPool(th), last)
+		s.pools = append(s.pools, s.pool(th))
+		s.add(s.ofOwnPool(th), last)
+		s.add(s.mapped(th), null)
+		s.addArray(th, null)
+		s.addArray(th, last)
+		s.addVariable(th, null)
+		s.addForeign(th, null)
 	}
 	for range 2 {
 		s.add(s.managed(), s.streams[0])
@@ -395,7 +412,7 @@ func (s *sequence) all() {
 		s.ok("DeviceSynchronize", s.e.DeviceSynchronize(hip.Thread{Device: int32(d), ID: s.e.th.ID}))
 	}
 	for _, p := range s.pieces {
-		s.compare(p.name, s.e.download(p.at, 4*len(p.want)), p.want)
+		s.compare(p.name, s.read(p), p.want)
 		if p.mem != nil {
 			s.compare(p.name, p.mem, p.want)
 		}
@@ -628,17 +645,18 @@ var sequenceTests = []test{
 			e.Run(fmt.Sprint(seed), func(t *testing.T) {
 				own := *e
 				own.T = t
-				(&sequence{e: own.another(), r: rand.New(rand.NewPCG(seed, 41))}).run(150)
+				(&sequence{e: own.another(), other: &own, r: rand.New(rand.NewPCG(seed, 41))}).run(150)
 			})
 		}
 	}},
 	{"RandomThreads", func(e *env) { // each with streams and memory of its own, on the same devices
 		var all sync.WaitGroup
+		these := e.another()
 		for i := range uint64(4) {
-			own := *e
+			own := *these
 			own.th.ID += uint32(i)
 			all.Go(func() {
-				(&sequence{e: &own, r: rand.New(rand.NewPCG(4**firstProgram+i, 43)), beside: true}).run(shorter(250, 60))
+				(&sequence{e: &own, other: e, r: rand.New(rand.NewPCG(4**firstProgram+i, 43)), beside: true}).run(shorter(250, 60))
 			})
 		}
 		all.Wait()
