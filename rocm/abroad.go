@@ -56,6 +56,9 @@ func (r *Runtime) memoryOf(t hip.Thread, p hip.Ptr) (device int32, ok bool) {
 		}
 		return 0, false
 	}
+	if e, ok := r.variables.find(p); ok {
+		return e.device, true
+	}
 	a, err := r.pointerGetAttributes(t, p)
 	return a.Device, err == hip.Success && a.Type == hip.MemoryTypeDevice
 }

@@ -81,7 +81,9 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		r.events.ended(maps.Keys(ended.own))
 		r.events.reset(t.Device)
 		r.leaving.reset(t.Device)
-		r.registered.drop(func(e extent) bool { return e.device == t.Device })
+		for _, x := range []*registered{&r.registered, &r.variables} {
+			x.drop(func(e extent) bool { return e.device == t.Device })
+		}
 	} else {
 		r.held.restore(ended)
 	}
@@ -122,7 +124,11 @@ func (r *Runtime) MemPtrGetInfo(t hip.Thread, ptr hip.Ptr) (uint64, hip.Error) {
 // PointerGetAttributes is hipPointerGetAttributes.
 func (r *Runtime) PointerGetAttributes(t hip.Thread, ptr hip.Ptr) (hip.PointerAttributes, hip.Error) {
 	if !r.placed.has(ptr, 1) {
-		return r.pointerGetAttributes(t, ptr)
+		a, err := r.pointerGetAttributes(t, ptr)
+		if e, ok := r.variables.find(ptr); ok {
+			a.Device = e.device
+		}
+		return a, err
 	}
 	x := r.placed.find(ptr)
 	if x == nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// registered is host memory of this process that was registered, by address. The
-// library knows what it was told, but says of the range of such an address that
-// it begins at null.
+// registered is memory by address: that of the host which was registered, of which the library knows what it was told, but says of the range of such an
+// address that it begins at null; and variables, see ModuleGetGlobal.
 type registered struct {
 	mu   sync.Mutex
 	list []extent // they do not overlap: the library refuses that
@@ -19,6 +18,7 @@ type registered struct {
 type extent struct {
 	base, size uint64
 	device     int32
+	module     hip.Module // whose variable it is
 }
 
 // at is the index of the first extent that ends above addr. mu is held.
@@ -43,17 +43,25 @@ func (x *registered) add(e extent) {
 	x.list = slices.Insert(x.list, x.at(e.base), e)
 }
 
-func (x *registered) drop(gone func(extent) bool) {
+// drop takes out what is gone.
+func (x *registered) drop(gone func(extent) bool) (dropped []extent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.list = slices.DeleteFunc(x.list, gone)
+	x.list = slices.DeleteFunc(x.list, func(e extent) bool {
+		if gone(e) {
+			dropped = append(dropped, e)
+			return true
+		}
+		return false
+	})
+	return dropped
 }
 
 // HostRegister is hipHostRegister.
 func (r *Runtime) HostRegister(t hip.Thread, ptr hip.Ptr, size uint64, flags uint32) hip.Error {
 	err := r.hostRegister(t, ptr, size, flags)
 	if err == hip.Success {
-		r.registered.add(extent{uint64(ptr), size, t.Device})
+		r.registered.add(extent{base: uint64(ptr), size: size, device: t.Device})
 	}
 	return err
 }

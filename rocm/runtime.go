@@ -54,6 +54,7 @@ type Runtime struct {
 	frees      frees
 	leaving    late[hip.Stream] // that were destroyed before they had done everything
 	registered registered
+	variables  registered
 	layers     layeredRows
 }
 
@@ -147,8 +148,13 @@ func (r *Runtime) ModuleLoadData(t hip.Thread, image []byte) (hip.Module, hip.Er
 
 // ModuleUnload is hipModuleUnload.
 func (r *Runtime) ModuleUnload(t hip.Thread, module hip.Module) hip.Error {
+	ended := r.variables.drop(func(e extent) bool { return e.module == module }) // at once: their addresses may be others'
 	err := r.moduleUnload(t, module)
-	if err == hip.Success {
+	if err != hip.Success {
+		for _, e := range ended {
+			r.variables.add(e)
+		}
+	} else {
 		r.mu.Lock()
 		delete(r.modules, module)
 		for f, of := range r.functions {

@@ -6,10 +6,16 @@ import "github.com/rocwire/rocwire/hip"
 // devices have the memory first, by its address, and of a variable that is not where an allocation begins (TwoMemoryArgsCommand::validatePeerMemory). The next
 // copies it makes.
 
+// And it says of each variable that it is the first device's.
+
 // ModuleGetGlobal is hipModuleGetGlobal. What fails has failed before the program knows the address.
 func (r *Runtime) ModuleGetGlobal(t hip.Thread, m hip.Module, name string) (hip.Ptr, uint64, hip.Error) {
 	p, n, err := r.moduleGetGlobal(t, m, name)
-	if err == hip.Success && r.several() {
+	if err != hip.Success || n == 0 || !r.several() {
+		return p, n, err
+	}
+	if _, known := r.variables.find(p); !known {
+		r.variables.add(extent{uint64(p), n, t.Device, m})
 		r.failCopy(t, p, n)
 	}
 	return p, n, err

@@ -79,6 +79,34 @@ var moduleTests = []test{
 		}
 		e.is("unload nothing", e.ModuleUnload(e.th, 0), hip.ErrorInvalidHandle)
 	}},
+	{"VariablesOfDevices", func(e *env) { // a variable is its device's, whose streams copy it although another's is held up
+		if n, _ := e.GetDeviceCount(); n < 2 {
+			return
+		}
+		other := hip.Thread{Device: 1, ID: 1}
+		m, err := e.ModuleLoadData(other, e.image("variables"))
+		e.ok("ModuleLoadData", err)
+		p, n, err := e.ModuleGetGlobal(other, m, "big_table")
+		e.ok("ModuleGetGlobal", err)
+		if a, err := e.PointerGetAttributes(e.th, p); err != hip.Success || a.Device != 1 {
+			e.Errorf("it is device %d's: %v", a.Device, err)
+		}
+		s, err := e.StreamCreateWithPriority(other, nonBlocking, 0)
+		e.ok("StreamCreate", err)
+		rows, err := e.Malloc(other, n)
+		e.ok("Malloc", err)
+		g, h := e.gate(hip.StreamNull), e.host(int(n))
+		for range 2 {
+			e.ok("MemcpyWithStream", e.MemcpyWithStream(other, ptr(h), p, n, hip.MemcpyDeviceToHost, s))
+			e.ok("Memcpy2DAsync", e.Memcpy2DAsync(other, rows, 256, p, 256, 128, 2, hip.MemcpyDefault, s))
+			e.ok("StreamSynchronize", e.StreamSynchronize(other, s))
+		}
+		g.open()
+		e.sync()
+		if binary.LittleEndian.Uint64(h[8*3:]) != 4 {
+			e.Errorf("it is %v", h[:32])
+		}
+	}},
 	{"Variables", func(e *env) {
 		m := e.module("variables")
 		p, n, err := e.ModuleGetGlobal(e.th, m, "launches")

@@ -63,18 +63,18 @@ func (s *sequence) ofOwnPool(th hip.Thread) *source {
 	return from
 }
 
-// mapped is memory at addresses of the program's, which other devices may use or not. The first one may always: AMD's library copies there what is mapped.
+// mapped is memory at addresses of the program's, which other devices may use if they can: AMD's library copies it on one of them now and then.
 func (s *sequence) mapped(th hip.Thread) *source {
 	e := s.e
 	prop := e.prop(th.Device, 0)
 	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
 	s.ok("MemGetAllocationGranularity", err)
-	from := &source{name: "mapped", device: th.Device, home: th.Device == 0 && s.r.IntN(2) == 0, busy: true}
+	from := &source{name: "mapped", device: th.Device, busy: true}
 	access := []hip.MemAccessDesc{{Location: prop.Location, Flags: hip.MemAccessFlagsProtReadWrite}}
 	n, err := e.GetDeviceCount()
 	s.ok("GetDeviceCount", err)
 	for d := range n {
-		if d == th.Device || from.home {
+		if d == th.Device {
 			continue
 		}
 		if can, err := e.DeviceCanAccessPeer(d, th.Device); err != hip.Success || can == 0 {
