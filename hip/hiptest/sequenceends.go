@@ -16,7 +16,7 @@ type source struct {
 	get     func(size uint64, st *line) (at hip.Ptr, mem []byte, err hip.Error)
 	free    func(p *piece, st *line) hip.Error
 	inTurn  bool // both in the turn of the stream
-	home    bool // no other device may use it
+	home    bool // no other device uses it
 	busy    bool // it must not be freed while it is used
 }
 
@@ -113,7 +113,7 @@ func (s *sequence) addVariable(th hip.Thread, st *line) {
 	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("variable %d", len(s.pieces)), device: th.Device, at: at, want: make([]float32, n/4), owner: st})
 }
 
-// addForeign makes a piece of memory that another process has.
+// addForeign makes a piece of memory that another process has. AMD's 6.4 crashes now and then when rows of it are copied between devices.
 func (s *sequence) addForeign(th hip.Thread, st *line) {
 	s.e.Helper()
 	o, n := s.other, s.size()
@@ -124,7 +124,7 @@ func (s *sequence) addForeign(th hip.Thread, st *line) {
 	at, err := s.e.IpcOpenMemHandle(th, &h, 1)
 	s.ok("IpcOpenMemHandle", err)
 	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, at, 0, uint64(n), st.stream))
-	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("another's memory %d", len(s.pieces)), device: th.Device, at: at, want: make([]float32, n), owner: st})
+	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("another's memory %d", len(s.pieces)), device: th.Device, home: true, at: at, want: make([]float32, n), owner: st})
 }
 
 func (s *sequence) managed() *source {
@@ -281,7 +281,7 @@ func (s *sequence) remember(st *line) {
 func (s *sequence) lend(st *line, a, b *piece) {
 	s.e.Helper()
 	o := s.streams[s.r.IntN(len(s.streams))]
-	if a == b || o.th != st.th || a.grid != nil || b.grid != nil || a.home && a.device != st.th.Device || b.home && b.device != st.th.Device {
+	if a == b || o.th != st.th || a.grid != nil || b.grid != nil || (a.home || b.home) && !(s.here(a, st.th) && s.here(b, st.th)) {
 		return
 	}
 	x, y, n := s.part(a, b)

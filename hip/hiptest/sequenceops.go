@@ -36,12 +36,15 @@ type planned struct {
 	want          []float32      // what is there afterwards
 }
 
+// here says whether a piece is a device's, or the program's.
+func (s *sequence) here(p *piece, th hip.Thread) bool { return p.device < 0 || p.device == th.Device }
+
 // operation makes up one of a kind for a device, from a to b; false if it cannot be of that kind.
 func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, ok bool) {
 	e := s.e
 	kind = min(kind, addMemory)
-	here := func(p *piece) bool { return p.device < 0 || p.device == th.Device }
-	if a.home && !here(a) || b.home && !here(b) {
+	here := func(p *piece) bool { return s.here(p, th) }
+	if (a.home || b.home) && !(here(a) && here(b)) {
 		return p, false
 	}
 	if a.grid != nil || b.grid != nil {
@@ -78,7 +81,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		}
 		p.op, p.do = copyOp(to, from, size, hip.MemcpyDefault), copied
 	case copyPeer: // which names the devices
-		if a == b || a.device < 0 || b.device < 0 {
+		if s.beside || a == b || a.device < 0 || b.device < 0 {
 			return p, false
 		}
 		p.issue = func(st *line) {
@@ -157,7 +160,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		}
 		p.say += ", by way of a pool"
 		get := s.ofPool(th).get
-		if s.r.IntN(2) == 0 {
+		if !s.beside && s.r.IntN(2) == 0 {
 			get = s.ofOwnPool(th).get
 		}
 		p.issue = func(st *line) {

@@ -54,7 +54,7 @@ type piece struct {
 	name   string
 	at     hip.Ptr // where kernels see it
 	device int32   // -1: it is the program's
-	home   bool    // no other device may use it
+	home   bool    // no other device uses it, nor its memory with it
 	grid   *grid   // nil: it is no array
 	mem    []byte  // that of the program
 	want   []float32
@@ -221,9 +221,13 @@ func (s *sequence) step() {
 			s.capture(c)
 		}
 	case 9:
-		s.remember(st)
+		if !s.beside {
+			s.remember(st)
+		}
 	case 10:
-		s.lend(st, s.any(), b)
+		if !s.beside {
+			s.lend(st, s.any(), b)
+		}
 	default:
 		s.tellStream(st, s.any(), b)
 	}
@@ -384,6 +388,9 @@ func (s *sequence) begin() {
 		last := s.streams[len(s.streams)-1]
 		s.add(s.ofPool(th), last)
 		s.pools = append(s.pools, s.pool(th))
+		if s.beside { // of several threads that have more, AMD's HIP hangs some on two devices; why is not known
+			continue
+		}
 		s.add(s.ofOwnPool(th), last)
 		s.add(s.mapped(th), null)
 		s.addArray(th, null)
