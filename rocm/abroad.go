@@ -50,16 +50,7 @@ func (r *Runtime) memoryOf(t hip.Thread, p hip.Ptr) (device int32, ok bool) {
 	if p == 0 {
 		return 0, false
 	}
-	if r.placed.has(p, 1) {
-		if x := r.placed.find(p); x != nil {
-			return x.device, true
-		}
-		return 0, false
-	}
-	if e, ok := r.variables.find(p); ok {
-		return e.device, true
-	}
-	a, err := r.pointerGetAttributes(t, p)
+	a, err := r.PointerGetAttributes(t, p)
 	return a.Device, err == hip.Success && a.Type == hip.MemoryTypeDevice
 }
 

@@ -45,10 +45,15 @@ type taker struct {
 const manyFrees = 64
 
 // MallocAsync is hipMallocAsync.
-func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (ptr hip.Ptr, err hip.Error) {
+func (r *Runtime) MallocAsync(t hip.Thread, size uint64, s hip.Stream) (hip.Ptr, hip.Error) {
+	return r.takeFromPool(t, s, func() (hip.Ptr, hip.Error) { return r.mallocAsync(t, size, s) })
+}
+
+// takeFromPool has a pool give memory out to a stream.
+func (r *Runtime) takeFromPool(t hip.Thread, s hip.Stream, malloc func() (hip.Ptr, hip.Error)) (ptr hip.Ptr, err hip.Error) {
 	r.events.ready(r)
 	err = r.withRoom(func() (err hip.Error) {
-		ptr, err = r.mallocAsync(t, size, s)
+		ptr, err = malloc()
 		return err
 	})
 	if err == hip.Success {

@@ -30,20 +30,11 @@ func (x *late[K]) add(r *Runtime, t hip.Thread, s hip.Stream, k K, end func(t hi
 	}
 	err = r.After(t, s, func(err hip.Error) {
 		if err == hip.Success { // with a device that failed everything has ended
-			c := make(chan struct{})
-			x.running.Lock()
-			x.running.list = append(x.running.list, c)
-			x.running.Unlock()
-			go func() {
+			x.run(func() {
 				if then := x.end(t, k, end); then != nil {
 					then()
 				}
-				x.ended.Add(1)
-				x.running.Lock()
-				x.running.list = slices.DeleteFunc(x.running.list, func(y chan struct{}) bool { return y == c })
-				x.running.Unlock()
-				close(c)
-			}()
+			})
 		}
 	})
 	if err != hip.Success {
@@ -54,6 +45,22 @@ func (x *late[K]) add(r *Runtime, t hip.Thread, s hip.Stream, k K, end func(t hi
 	}
 	x.all[k] = t.Device
 	return hip.Success
+}
+
+// run has f, which ends one, called beside its caller, for whom it is under way already.
+func (x *late[K]) run(f func()) {
+	c := make(chan struct{})
+	x.running.Lock()
+	x.running.list = append(x.running.list, c)
+	x.running.Unlock()
+	go func() {
+		f()
+		x.ended.Add(1)
+		x.running.Lock()
+		x.running.list = slices.DeleteFunc(x.running.list, func(y chan struct{}) bool { return y == c })
+		x.running.Unlock()
+		close(c)
+	}()
 }
 
 func (x *late[K]) end(t hip.Thread, k K, end func(t hip.Thread) (then func())) (then func()) {

@@ -21,8 +21,8 @@ const (
 	roomLeft = 4
 )
 
-// Unit is placeUnit, or 0 where a device does not know virtual memory, or the first one may not use another's: AMD's library takes all that is mapped for the
-// first device's, and copies it there.
+// Unit is placeUnit, or 0 where a device does not know virtual memory, or the first one may not use another's: copies of mapped memory that only the second
+// device may use fault in AMD's library.
 func (r *Runtime) Unit() uint64 {
 	n, err := r.GetDeviceCount()
 	if err != hip.Success || n == 0 || r.table.hipMemAddressReserve == nil || r.table.hipMemCreate == nil || r.table.hipMemMap == nil ||

@@ -1,7 +1,6 @@
 package rocm
 
 import (
-	"maps"
 	"time"
 
 	"github.com/rocwire/rocwire/hip"
@@ -78,10 +77,9 @@ func (r *Runtime) DeviceReset(t hip.Thread) hip.Error {
 		r.graphs.reset(t.Device)
 		r.gates.reset(t.Device)
 		r.frees.reset(t.Device)
-		r.events.ended(maps.Keys(ended.own))
-		r.events.reset(t.Device)
+		r.events.reset(t.Device, ended.own)
 		r.leaving.reset(t.Device)
-		for _, x := range []*registered{&r.registered, &r.variables} {
+		for _, x := range []*extents{&r.registered, &r.variables} {
 			x.drop(func(e extent) bool { return e.device == t.Device })
 		}
 	} else {

@@ -13,15 +13,10 @@ func (r *Runtime) MemPoolCreate(t hip.Thread, props *hip.MemPoolProps) (hip.MemP
 }
 
 // MallocFromPoolAsync is hipMallocFromPoolAsync.
-func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (ptr hip.Ptr, err hip.Error) {
-	r.events.ready(r)
-	err = r.withRoom(func() (err hip.Error) {
-		ptr, err = r.mallocFromPoolAsync(t, size, pool, s)
-		return err
-	})
+func (r *Runtime) MallocFromPoolAsync(t hip.Thread, size uint64, pool hip.MemPool, s hip.Stream) (hip.Ptr, hip.Error) {
+	ptr, err := r.takeFromPool(t, s, func() (hip.Ptr, hip.Error) { return r.mallocFromPoolAsync(t, size, pool, s) })
 	if err == hip.Success {
 		r.held.allocated(ptr, size, pool)
-		r.frees.taken(ptr, t, s)
 	}
 	return ptr, err
 }

@@ -1,7 +1,6 @@
 package rocm
 
 import (
-	"iter"
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
@@ -58,52 +57,50 @@ func (x *poolEvents) ready(r *Runtime) {
 	}
 }
 
-// ended forgets pools.
-func (x *poolEvents) ended(pools iter.Seq[hip.MemPool]) {
+// reset forgets what a reset of a device ends: a program's pools, and its own.
+func (x *poolEvents) reset(device int32, pools map[hip.MemPool]int32) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for pool := range pools {
 		delete(x.set, pool)
 	}
-}
-
-// reset forgets a device's own pool, which a reset ends.
-func (x *poolEvents) reset(device int32) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	delete(x.set, x.own[device])
 	delete(x.own, device)
 	x.all = false
 }
 
+// kept calls f with what a program has set of a pool, and keeps what it returns; false if the library is to be asked.
+func (x *poolEvents) kept(r *Runtime, pool hip.MemPool, attr hip.MemPoolAttr, f func(on bool) bool) bool {
+	if attr != hip.MemPoolReuseFollowEventDependencies {
+		return false
+	}
+	x.ready(r)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	on, ok := x.set[pool]
+	if ok {
+		x.set[pool] = f(on)
+	}
+	return ok
+}
+
 // MemPoolGetAttribute is hipMemPoolGetAttribute.
-func (r *Runtime) MemPoolGetAttribute(t hip.Thread, pool hip.MemPool, attr hip.MemPoolAttr) (uint64, hip.Error) {
-	if attr == hip.MemPoolReuseFollowEventDependencies {
-		x := &r.events
-		x.ready(r)
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if on, ok := x.set[pool]; ok {
-			if on {
-				return 1, hip.Success
-			}
-			return 0, hip.Success
+func (r *Runtime) MemPoolGetAttribute(t hip.Thread, pool hip.MemPool, attr hip.MemPoolAttr) (value uint64, _ hip.Error) {
+	if r.events.kept(r, pool, attr, func(on bool) bool {
+		if on {
+			value = 1
 		}
+		return on
+	}) {
+		return value, hip.Success
 	}
 	return r.memPoolGetAttribute(t, pool, attr)
 }
 
 // MemPoolSetAttribute is hipMemPoolSetAttribute.
 func (r *Runtime) MemPoolSetAttribute(t hip.Thread, pool hip.MemPool, attr hip.MemPoolAttr, value uint64) hip.Error {
-	if attr == hip.MemPoolReuseFollowEventDependencies {
-		x := &r.events
-		x.ready(r)
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if _, ok := x.set[pool]; ok {
-			x.set[pool] = value != 0
-			return hip.Success
-		}
+	if r.events.kept(r, pool, attr, func(bool) bool { return value != 0 }) {
+		return hip.Success
 	}
 	return r.memPoolSetAttribute(t, pool, attr, value)
 }

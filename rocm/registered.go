@@ -8,9 +8,9 @@ import (
 	"github.com/rocwire/rocwire/hip"
 )
 
-// registered is memory by address: that of the host which was registered, of which the library knows what it was told, but says of the range of such an
+// extents are memory by address: that of the host which was registered, of which the library knows what it was told, but says of the range of such an
 // address that it begins at null; and variables, see ModuleGetGlobal.
-type registered struct {
+type extents struct {
 	mu   sync.Mutex
 	list []extent // they do not overlap: the library refuses that
 }
@@ -22,13 +22,13 @@ type extent struct {
 }
 
 // at is the index of the first extent that ends above addr. mu is held.
-func (x *registered) at(addr uint64) int {
+func (x *extents) at(addr uint64) int {
 	i, _ := slices.BinarySearchFunc(x.list, addr, func(e extent, a uint64) int { return cmp.Compare(e.base+e.size, a+1) })
 	return i
 }
 
 // find is the extent that an address lies in.
-func (x *registered) find(addr hip.Ptr) (extent, bool) {
+func (x *extents) find(addr hip.Ptr) (extent, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if i := x.at(uint64(addr)); i < len(x.list) && x.list[i].base <= uint64(addr) {
@@ -37,14 +37,14 @@ func (x *registered) find(addr hip.Ptr) (extent, bool) {
 	return extent{}, false
 }
 
-func (x *registered) add(e extent) {
+func (x *extents) add(e extent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.list = slices.Insert(x.list, x.at(e.base), e)
 }
 
 // drop takes out what is gone.
-func (x *registered) drop(gone func(extent) bool) (dropped []extent) {
+func (x *extents) drop(gone func(extent) bool) (dropped []extent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.list = slices.DeleteFunc(x.list, func(e extent) bool {

@@ -16,9 +16,8 @@ func (r *Runtime) withRoom(try func() hip.Error) (err hip.Error) {
 		if err = try(); err != hip.ErrorOutOfMemory {
 			return true
 		}
-		if r.placed.settle(); r.roomMade() == seen {
-			r.awaitFree(seen)
-		}
+		r.placed.settle()
+		r.awaitFree(seen)
 		if r.roomMade() != seen {
 			last = mono.Now()
 			return false
@@ -35,16 +34,16 @@ func (r *Runtime) withRoom(try func() hip.Error) (err hip.Error) {
 // roomMade changes whenever memory that was being freed is free.
 func (r *Runtime) roomMade() uint64 { return r.placed.ends() + r.frees.late.ended.Load() }
 
-// awaitFree waits until some memory is free that is freed late, or streams do not go on any more.
+// awaitFree waits until some memory is free that was not when as much room was made, or none is freed late, or streams do not go on any more.
 func (r *Runtime) awaitFree(seen uint64) {
-	if !r.frees.late.some() {
-		return
-	}
 	stuck := r.stuck()
 	poll.Until(func() bool {
+		if r.roomMade() != seen || !r.frees.late.some() {
+			return true
+		}
 		r.markAll()
 		r.askAll()
-		return r.roomMade() != seen || !r.frees.late.some() || stuck()
+		return stuck()
 	})
 }
 

@@ -53,8 +53,8 @@ type Runtime struct {
 	gates      gates
 	frees      frees
 	leaving    late[hip.Stream] // that were destroyed before they had done everything
-	registered registered
-	variables  registered
+	registered extents
+	variables  extents
 	layers     layeredRows
 }
 

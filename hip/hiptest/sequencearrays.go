@@ -77,12 +77,8 @@ func (s *sequence) corner(p *piece, width, rows, slices int) (c corner, ok bool)
 	if n > len(p.want) {
 		return c, false
 	}
-	kind := hip.MemoryTypeDevice
-	if p.device < 0 {
-		kind = hip.MemoryTypeUnified
-	}
 	first := s.r.IntN(len(p.want) - n + 1)
-	return corner{volume{kind, p.at + hip.Ptr(4*first), 0, uint64(4 * pitch), uint64(height)}, 0, 0, 0, func(i, k int) int { return first + (k*height+i)*pitch }}, true
+	return corner{volume{p.memoryType(), p.at + hip.Ptr(4*first), 0, uint64(4 * pitch), uint64(height)}, 0, 0, 0, func(i, k int) int { return first + (k*height+i)*pitch }}, true
 }
 
 // copyArray makes p a copy of a box, of which at least one side is an array.
@@ -99,8 +95,7 @@ func (s *sequence) copyArray(p planned) (planned, bool) {
 		}
 		d := box(to.in, uint64(4*to.x), uint64(to.y), uint64(to.z), from.in, uint64(4*from.x), uint64(from.y), uint64(from.z), uint64(4*width), uint64(rows), uint64(slices))
 		p.say = fmt.Sprintf("%s+%d = %s+%d, a box of %d by %d by %d", p.b.name, to.row(0, 0), p.a.name, from.row(0, 0), width, rows, slices)
-		p.op = hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: d}}
-		p.issue = func(st *line) { s.ok("DrvMemcpy3DAsync", s.e.DrvMemcpy3DAsync(st.th, d, st.stream)) }
+		s.copiesBox(&p, d)
 		p.do = func() {
 			for k := range slices {
 				for i := range rows {

@@ -63,6 +63,14 @@ func (s *sequence) ofOwnPool(th hip.Thread) *source {
 	return from
 }
 
+// anyPool is one of a device.
+func (s *sequence) anyPool(th hip.Thread) *source {
+	if !s.beside && s.r.IntN(2) == 0 {
+		return s.ofOwnPool(th)
+	}
+	return s.ofPool(th)
+}
+
 // mapped is memory at addresses of the program's, which other devices may use if they can: AMD's library copies it on one of them now and then.
 func (s *sequence) mapped(th hip.Thread) *source {
 	e := s.e
@@ -109,8 +117,15 @@ func (s *sequence) addVariable(th hip.Thread, st *line) {
 	s.ok("ModuleLoadData", err)
 	at, n, err := s.e.ModuleGetGlobal(th, m, "big_table")
 	s.ok("ModuleGetGlobal", err)
-	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, at, 0, n/4, st.stream))
-	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("variable %d", len(s.pieces)), device: th.Device, at: at, want: make([]float32, n/4), owner: st})
+	s.addCleared(&piece{name: "variable", device: th.Device, at: at, want: make([]float32, n/4)}, st)
+}
+
+// addCleared makes a piece of memory that is there, whose first stream clears it.
+func (s *sequence) addCleared(p *piece, st *line) {
+	s.e.Helper()
+	p.name, p.owner = fmt.Sprintf("%s %d", p.name, len(s.pieces)), st
+	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, p.at, 0, uint64(len(p.want)), st.stream))
+	s.pieces = append(s.pieces, p)
 }
 
 // addForeign makes a piece of memory that another process has. AMD's 6.4 crashes now and then when rows of it are copied between devices.
@@ -123,8 +138,7 @@ func (s *sequence) addForeign(th hip.Thread, st *line) {
 	s.ok("IpcGetMemHandle of another", err)
 	at, err := s.e.IpcOpenMemHandle(th, &h, 1)
 	s.ok("IpcOpenMemHandle", err)
-	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, at, 0, uint64(n), st.stream))
-	s.pieces = append(s.pieces, &piece{name: fmt.Sprintf("another's memory %d", len(s.pieces)), device: th.Device, home: true, at: at, want: make([]float32, n), owner: st})
+	s.addCleared(&piece{name: "another's memory", device: th.Device, home: true, at: at, want: make([]float32, n)}, st)
 }
 
 func (s *sequence) managed() *source {
@@ -189,7 +203,7 @@ func (s *sequence) fill(p *piece, st *line) {
 // renew gives the memory of a piece back, while what uses it is perhaps still under way, and gets other.
 func (s *sequence) renew(p *piece, st *line) {
 	s.e.Helper()
-	if p.device >= 0 && p.device != st.th.Device {
+	if !p.here(st.th) {
 		return
 	}
 	s.plans = slices.DeleteFunc(s.plans, func(g *plan) bool {
@@ -281,14 +295,11 @@ func (s *sequence) remember(st *line) {
 func (s *sequence) lend(st *line, a, b *piece) {
 	s.e.Helper()
 	o := s.streams[s.r.IntN(len(s.streams))]
-	if a == b || o.th != st.th || a.grid != nil || b.grid != nil || (a.home || b.home) && !(s.here(a, st.th) && s.here(b, st.th)) {
+	if a == b || o.th != st.th || a.grid != nil || b.grid != nil || !together(st.th, a, b) {
 		return
 	}
 	x, y, n := s.part(a, b)
-	get := s.ofPool(st.th).get
-	if s.r.IntN(2) == 0 {
-		get = s.ofOwnPool(st.th).get
-	}
+	get := s.anyPool(st.th).get
 	s.use(a, st)
 	s.say("%s: %s+%d = %s+%d, %d floats, by way of a pool and %s", st.name, b.name, y, a.name, x, n, o.name)
 	m, _, err := get(uint64(4*n), st)

@@ -22,7 +22,7 @@ type plan struct {
 // within is a piece that a graph of a device can use.
 func (s *sequence) within(th hip.Thread) *piece {
 	for {
-		if p := s.any(); p.device < 0 || p.device == th.Device {
+		if p := s.any(); p.here(th) {
 			return p
 		}
 	}

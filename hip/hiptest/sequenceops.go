@@ -36,15 +36,11 @@ type planned struct {
 	want          []float32      // what is there afterwards
 }
 
-// here says whether a piece is a device's, or the program's.
-func (s *sequence) here(p *piece, th hip.Thread) bool { return p.device < 0 || p.device == th.Device }
-
 // operation makes up one of a kind for a device, from a to b; false if it cannot be of that kind.
 func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, ok bool) {
 	e := s.e
 	kind = min(kind, addMemory)
-	here := func(p *piece) bool { return s.here(p, th) }
-	if (a.home || b.home) && !(here(a) && here(b)) {
+	if !together(th, a, b) {
 		return p, false
 	}
 	if a.grid != nil || b.grid != nil {
@@ -58,7 +54,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 	copied := func() { copy(b.want[y:][:n], a.want[x:]) }
 	switch kind {
 	case setMemory:
-		if !here(b) {
+		if !b.here(th) {
 			return p, false
 		}
 		v := float32(s.r.IntN(100))
@@ -136,17 +132,10 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		if a == b || depth == 0 {
 			return p, false
 		}
-		of := func(p *piece, at hip.Ptr) volume {
-			kind := hip.MemoryTypeDevice
-			if p.device < 0 {
-				kind = hip.MemoryTypeUnified
-			}
-			return volume{kind, at, 0, 4 * pitch, rows}
-		}
+		of := func(p *piece, at hip.Ptr) volume { return volume{p.memoryType(), at, 0, 4 * pitch, rows} }
 		d := box(of(b, to), 4, 0, 0, of(a, from), 16, 1, 0, 80, 3, uint64(depth))
 		p.say = fmt.Sprintf("%s+%d = %s+%d, a box of %d slices", b.name, y, a.name, x, depth)
-		p.op = hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: d}}
-		p.issue = func(st *line) { s.ok("DrvMemcpy3DAsync", e.DrvMemcpy3DAsync(st.th, d, st.stream)) }
+		s.copiesBox(&p, d)
 		p.do = func() {
 			for z := range depth {
 				for i := range 3 {
@@ -159,10 +148,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 			return p, false
 		}
 		p.say += ", by way of a pool"
-		get := s.ofPool(th).get
-		if !s.beside && s.r.IntN(2) == 0 {
-			get = s.ofOwnPool(th).get
-		}
+		get := s.anyPool(th).get
 		p.issue = func(st *line) {
 			m, _, err := get(size, st)
 			s.ok("memory of a pool", err)
@@ -172,7 +158,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		}
 		p.op, p.do = hip.GraphOp{Type: hip.GraphNodeTypeEmpty}, copied
 	case addMemory:
-		if !here(a) || !here(b) {
+		if !a.here(th) || !b.here(th) {
 			return p, false
 		}
 		if a == b {
@@ -194,6 +180,12 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 	}
 	p.op.Device = th.Device
 	return p, true
+}
+
+// copiesBox makes p the copy of a box.
+func (s *sequence) copiesBox(p *planned, d *hip.DrvMEMCPY3D) {
+	p.op = hip.GraphOp{Type: hip.GraphNodeTypeMemcpy, Copy: &hip.GraphCopy{General: d}}
+	p.issue = func(st *line) { s.ok("DrvMemcpy3DAsync", s.e.DrvMemcpy3DAsync(st.th, d, st.stream)) }
 }
 
 // another is an operation of the same kind on the same pieces, with other bytes of them or others to write.

@@ -62,6 +62,20 @@ type piece struct {
 	from   *source // nil: it stays
 }
 
+// here says whether a piece is a device's, or the program's.
+func (p *piece) here(th hip.Thread) bool { return p.device < 0 || p.device == th.Device }
+
+// together says whether a device may use both pieces for one operation.
+func together(th hip.Thread, a, b *piece) bool { return !a.home && !b.home || a.here(th) && b.here(th) }
+
+// memoryType is what a copy of a box is told of a piece.
+func (p *piece) memoryType() hip.MemoryType {
+	if p.device < 0 {
+		return hip.MemoryTypeUnified
+	}
+	return hip.MemoryTypeDevice
+}
+
 // landing is where a copy arrives that has been asked for.
 type landing struct {
 	got  []byte
@@ -158,7 +172,7 @@ func (s *sequence) saxpy(th hip.Thread, n int, from, to hip.Ptr) *hip.Launch {
 // exact empties a piece whose sums become too large to be exact.
 func (s *sequence) exact(p *piece, st *line) {
 	s.e.Helper()
-	if p.device >= 0 && p.device != st.th.Device || p.grid != nil || slices.Max(p.want) <= 1<<20 {
+	if !p.here(st.th) || p.grid != nil || slices.Max(p.want) <= 1<<20 {
 		return
 	}
 	s.ok("MemsetD32Async", s.e.MemsetD32Async(st.th, p.at, 0, uint64(len(p.want)), st.stream))
@@ -305,7 +319,7 @@ func (s *sequence) wait(st *line) (others func(*line) bool) {
 		return device
 	case 5, 6: // a copy on the null stream, which waits for all that are not apart from it
 		p := s.any()
-		if !st.blocking || !p.owner.blocking || p.owner.th != st.th || p.device >= 0 && p.device != st.th.Device || p.grid != nil {
+		if !st.blocking || !p.owner.blocking || p.owner.th != st.th || !p.here(st.th) || p.grid != nil {
 			break
 		}
 		x, _, n := s.part(p, p)
@@ -321,7 +335,7 @@ func (s *sequence) wait(st *line) (others func(*line) bool) {
 		return func(o *line) bool { return o.blocking && o.th == st.th }
 	case 7: // a copy on the stream itself
 		for _, p := range s.pieces {
-			if p.owner == st && p.grid == nil && (!p.home || p.device == st.th.Device) {
+			if p.owner == st && p.grid == nil && (!p.home || p.here(st.th)) {
 				x, _, n := s.part(p, p)
 				h := e.host(4 * n)
 				s.ok("MemcpyWithStream", e.MemcpyWithStream(st.th, ptr(h), p.at+hip.Ptr(4*x), uint64(4*n), hip.MemcpyDeviceToHost, st.stream))
