@@ -147,6 +147,7 @@ func (c *Client) doCopy(ct *callTime, op uint16, t hip.Thread, dst, src hip.Ptr,
 	if code := max(c.ask(t, &d, dst, s.extent(s.dpitch)), c.ask(t, &f, src, s.extent(s.spitch))); code != hip.Success {
 		return code
 	}
+	c.apart(l, s.stream, &d, &f)
 	if s.pitched && (s.toDevice() && d.plain() || s.fromDevice() && f.plain()) {
 		return hip.ErrorInvalidValue // said to be on a device, and is none of HIP's memory
 	}

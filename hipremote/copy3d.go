@@ -121,6 +121,7 @@ func (c *Client) doCopyBox(ct *callTime, op uint16, t hip.Thread, box hip.DrvMEM
 	if code != hip.Success {
 		return code
 	}
+	c.apart(l, st, &d.side, &f.side)
 	switch own := d.plain(); {
 	case d.host && f.host: // as in copy
 		if code := c.turn(ct, t, st); code != hip.Success {

@@ -12,6 +12,17 @@ import (
 // has had them: waiting for a function there would be waiting for itself.
 func (c *Client) behindFuncs(st hip.Stream) bool { return c.funcs.due.Load() > 0 && !c.aside.Is(st) }
 
+// apart has a copy on a stream aside take what lies in regions as memory of this process alone. It is made in place of a host function, before which regions
+// are pulled and after which they are pushed. To AMD's library pinned memory is a device's, and a copy of another device may go by its null stream: behind
+// streams that wait for this very function.
+func (c *Client) apart(l *link, st hip.Stream, sides ...*side) {
+	for _, s := range sides {
+		if s.region != nil && s.device && !l.direct && !c.onlyDevice() && c.aside.Is(st) {
+			s.device = false
+		}
+	}
+}
+
 // copyLater is asked about copies to the device that host functions may be before. A copy that waits lets them run first. One that does not is
 // done in its turn, if its source is memory that must stay as it is until then (hipHostMalloc, hipHostRegister); other memory may be used
 // again at once, so its bytes must go now: done is false.
@@ -39,7 +50,7 @@ func (c *Client) copyInTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f fu
 	if o := c.owner(t, d, d.addr, n); o >= 0 {
 		home.Device = o
 	}
-	if home != on && !c.writesOwn(home, d.addr) {
+	if home != on && !c.usesOwn(home, d.addr) {
 		return false, c.StreamSynchronize(t, st)
 	}
 	own, code := c.aside.On(c, home)
@@ -62,8 +73,8 @@ func (c *Client) copyInTurn(t hip.Thread, st hip.Stream, d *side, n uint64, f fu
 	return true, code
 }
 
-// writesOwn says whether a device may write to its memory at p: to what the program has mapped only if it has said so.
-func (c *Client) writesOwn(t hip.Thread, p hip.Ptr) bool {
+// usesOwn says whether a device may use its memory at p: to what the program has mapped only if it has said so.
+func (c *Client) usesOwn(t hip.Thread, p hip.Ptr) bool {
 	if !c.mem.isReserved(p) {
 		return true
 	}

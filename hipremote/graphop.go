@@ -36,7 +36,7 @@ func (c *Client) graphOp(l *link, t hip.Thread, op *hip.GraphOp) (uint64, hip.Er
 	case hip.GraphNodeTypeMemFree:
 		if p := op.Ptr; p != 0 { // this side keeps account of what is allocated
 			t.Device = op.Device
-			return c.toFunc(t, op, func(s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
+			return c.toFunc(op, here(t), func(t hip.Thread, s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
 		}
 	}
 	return 0, hip.Success
@@ -64,6 +64,9 @@ func (c *Client) graphKernel(l *link, k *hip.Launch) hip.Error {
 	return hip.Success
 }
 
+// low is the lowest priority. AMD's library has four queues for all streams of one priority, and a stream that waits holds up those that share its queue.
+const low = 1
+
 // graphBatch leaves operations on device memory to the worker. A batch with others is done by this process, on a stream that nothing else
 // waits for: it may wait itself.
 func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
@@ -84,8 +87,8 @@ func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	}
 	list := slices.Clone(op.Batch)
 	t.Device = op.Device
-	return c.toFunc(t, op, func(s hip.Stream) hip.Error {
-		on, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, 0)
+	return c.toFunc(op, here(t), func(t hip.Thread, s hip.Stream) hip.Error {
+		on, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, low)
 		if code != hip.Success {
 			return code
 		}
@@ -139,11 +142,12 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	if k.Peer || !d.host && !s.host {
 		return 0, hip.Success
 	}
-	at := copyingThread(t, op, &d, &s)
-	return c.toFunc(at, op, func(st hip.Stream) hip.Error {
+	bytes := func(pitch, slice uint64) uint64 { return (k.Depth-1)*slice + (k.Height-1)*pitch + k.Width }
+	t.Device = op.Device
+	return c.toFunc(op, c.copying(t, &volume{side: d, bytes: bytes(k.DstPitch, k.DstSlice)}, &volume{side: s, bytes: bytes(k.SrcPitch, k.SrcSlice)}), func(t hip.Thread, st hip.Stream) hip.Error {
 		for z := range k.Depth {
 			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
-			if code := c.copy(hip.OpMemcpy2DAsync, at, dst, src, shape{k.DstPitch, k.SrcPitch, k.Width, k.Height, k.Kind, st, false, -1, -1, false}); code != hip.Success {
+			if code := c.copy(hip.OpMemcpy2DAsync, t, dst, src, shape{k.DstPitch, k.SrcPitch, k.Width, k.Height, k.Kind, st, false, -1, -1, false}); code != hip.Success {
 				return code
 			}
 		}
@@ -151,18 +155,24 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 	}), hip.Success
 }
 
-// copyingThread is the one that makes a copy of a graph: the copy is the device's whose memory it touches. On another it would wait for that one's streams, among
-// them the graph's.
-func copyingThread(t hip.Thread, op *hip.GraphOp, dst, src *side) hip.Thread {
-	t.Device = op.Device
-	switch {
-	case dst.device && dst.on >= 0:
-		t.Device = dst.on
-	case src.device && src.on >= 0:
-		t.Device = src.on
+// copying is the thread that makes a copy of a graph when its turn comes: of the device whose memory it touches. On another it would wait for that one's
+// streams, among them the graph's. Until then the program may map something else there.
+func (c *Client) copying(t hip.Thread, dst, src *volume) func() hip.Thread {
+	return func() hip.Thread {
+		for _, v := range []*volume{dst, src} {
+			if o := c.owner(t, &v.side, v.addr, v.bytes); v.device && o >= 0 {
+				home := hip.Thread{Device: o, ID: t.ID}
+				if o == t.Device || v.array || c.usesOwn(home, v.addr) {
+					return home
+				}
+			}
+		}
+		return t
 	}
-	return t
 }
+
+// here is the thread t.
+func here(t hip.Thread) func() hip.Thread { return func() hip.Thread { return t } }
 
 // graphBox leaves the copy of a box within the device to the worker, as it is told of one that is made at once: a side in memory begins
 // at its address.
@@ -180,8 +190,8 @@ func (c *Client) graphBox(t hip.Thread, op *hip.GraphOp, x hip.DrvMEMCPY3D) (uin
 		return 0, code
 	}
 	if s.host || d.host {
-		at := copyingThread(t, op, &d.side, &s.side)
-		return c.toFunc(at, op, func(st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(at, &x, st) }), hip.Success
+		t.Device = op.Device
+		return c.toFunc(op, c.copying(t, &d, &s), func(t hip.Thread, st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, st) }), hip.Success
 	}
 	boxPut(&box, &d, &s)
 	op.Copy.General = &box
@@ -205,14 +215,16 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 	return code == hip.Success && at.plain()
 }
 
-// toFunc makes an operation one of this process: do issues it on a stream of its own, of a thread's device, and it has happened when the function returns.
-func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(s hip.Stream) hip.Error) uint64 {
+// toFunc makes an operation one of this process: do issues it on a stream of its own, of the device of the thread at, and it has happened when the function
+// returns.
+func (c *Client) toFunc(op *hip.GraphOp, at func() hip.Thread, do func(t hip.Thread, s hip.Stream) hip.Error) uint64 {
 	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
 	return c.graphs.add(func() {
 		life := c.async.life.Load()
+		t := at()
 		s, code := c.aside.On(c, t)
 		if code == hip.Success {
-			code = do(s)
+			code = do(t, s)
 		}
 		if code == hip.Success {
 			code = c.StreamSynchronize(t, s)

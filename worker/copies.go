@@ -156,7 +156,7 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 	if !s.stageable(r, uint64(n)) {
 		return
 	}
-	buf := s.stage.take(n)
+	buf := s.stage.take(s.streamDevice(t.Device, c.Stream), n)
 	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
 		return
 	}

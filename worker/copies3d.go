@@ -95,7 +95,7 @@ func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
 	if !s.stageable(r, uint64(n)) {
 		return
 	}
-	buf := s.stage.take(n)
+	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), n)
 	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
 		return
 	}
@@ -137,7 +137,7 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 	if !s.stageable(r, n) {
 		return
 	}
-	buf := s.stage.take(int(n))
+	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), int(n))
 	if buf == nil {
 		return
 	}

@@ -306,14 +306,14 @@ func TestLateFailures(t *testing.T) {
 
 func TestStaging(t *testing.T) {
 	s := newStaging(20 << 20)
-	a, b := s.take(8<<20), s.take(8<<20)
+	a, b := s.take(0, 8<<20), s.take(0, 8<<20)
 	got := make(chan []byte)
-	go func() { got <- s.take(8 << 20) }()
+	go func() { got <- s.take(0, 8<<20) }()
 	s.give(a)
 	if c := <-got; len(c) != 8<<20 || cap(c) != stagingUnit {
 		t.Errorf("%d bytes of %d", len(c), cap(c))
 	}
-	go func() { got <- s.take(8 << 20) }()
+	go func() { got <- s.take(0, 8<<20) }()
 	s.end()
 	if c := <-got; c != nil {
 		t.Error("memory after the end")

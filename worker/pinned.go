@@ -9,31 +9,45 @@ import (
 
 // pins is pinned memory for copies of a runtime that takes no other without waiting. All that there is counts as used, whether a copy has it or not: to give
 // it back waits for what the streams have to do, so it is done only to make room, and beside the line.
+//
+// A copy has memory that was pinned for the device that makes it. To AMD's library pinned memory is that device's, and a copy between one's and what is mapped
+// at addresses of the client's on another goes by a null stream, behind all that either device has to do.
 type pins struct {
-	pin   func(n int) []byte // nil if there is no more
-	unpin func(b []byte)
-	idle  map[int][][]byte // by size, a power of 2
+	pin   func(device int32, n int) []byte // nil if there is no more
+	unpin func(device int32, b []byte)
+	idle  map[pinKind][][]byte
 	out   map[hip.Ptr]pin
 	life  int // counts resets of devices: what is older may be gone
 }
 
+// pinKind is what pinned memory is alike in: the size is a power of 2.
+type pinKind struct {
+	device int32
+	size   int
+}
+
 // pin is one that a copy has.
-type pin struct{ size, life int }
+type pin struct {
+	pinKind
+	life int
+}
 
 const leastPin = 4096
 
 func newPins(rt hip.Runtime) *pins {
 	return &pins{
-		pin:   func(n int) []byte { return pinnedMemory(rt, n) },
-		unpin: func(b []byte) { _ = rt.HostFree(hip.Thread{}, addressOf(b)) }, // the session ends with what it cannot free
-		idle:  map[int][][]byte{}, out: map[hip.Ptr]pin{},
+		pin: func(device int32, n int) []byte { return pinnedMemory(rt, hip.Thread{Device: device}, n) },
+		unpin: func(device int32, b []byte) { // the session ends with what it cannot free
+			_ = rt.HostFree(hip.Thread{Device: device}, addressOf(b))
+		},
+		idle: map[pinKind][][]byte{}, out: map[hip.Ptr]pin{},
 	}
 }
 
 // pinnedMemory is host memory of the runtime's, nil if there is none. A copy from or to other memory would make the line wait for its stream, which may
 // itself wait for what comes next on the line.
-func pinnedMemory(rt hip.Runtime, n int) []byte {
-	p, code := rt.HostMalloc(hip.Thread{}, uint64(n), hip.HostMallocPortable)
+func pinnedMemory(rt hip.Runtime, t hip.Thread, n int) []byte {
+	p, code := rt.HostMalloc(t, uint64(n), hip.HostMallocPortable)
 	if code != hip.Success || p == 0 {
 		return nil
 	}
@@ -41,33 +55,33 @@ func pinnedMemory(rt hip.Runtime, n int) []byte {
 }
 
 // takePinned finds or makes pinned memory, nil if there is none and no room for it. Called with the lock.
-func (s *staging) takePinned(n int) []byte {
+func (s *staging) takePinned(device int32, n int) []byte {
 	p := s.pins
 	if p == nil {
 		return nil
 	}
-	least := max(leastPin, 1<<bits.Len(uint(max(n, 1)-1)))
-	for size := least; size <= s.limit; size *= 2 {
-		if list := p.idle[size]; len(list) > 0 {
+	least := pinKind{device, max(leastPin, 1<<bits.Len(uint(max(n, 1)-1)))}
+	for k := least; k.size <= s.limit; k.size *= 2 {
+		if list := p.idle[k]; len(list) > 0 {
 			b := list[len(list)-1]
-			p.idle[size] = list[:len(list)-1]
-			return p.taken(b, n)
+			p.idle[k] = list[:len(list)-1]
+			return p.taken(k, b, n)
 		}
 	}
-	if s.used+least+stagingCost > s.limit {
-		s.unpinBelow(least)
+	if s.used+least.size+stagingCost > s.limit {
+		s.unpinFor(least)
 		return nil
 	}
-	b := p.pin(least)
+	b := p.pin(device, least.size)
 	if b == nil {
 		return nil
 	}
-	s.used += least
-	return p.taken(b, n)
+	s.used += least.size
+	return p.taken(least, b, n)
 }
 
-func (p *pins) taken(b []byte, n int) []byte {
-	p.out[addressOf(b)] = pin{len(b), p.life}
+func (p *pins) taken(k pinKind, b []byte, n int) []byte {
+	p.out[addressOf(b)] = pin{k, p.life}
 	return b[:n]
 }
 
@@ -86,29 +100,31 @@ func (s *staging) givePinned(b []byte) bool {
 		s.used -= x.size
 		return true
 	}
-	p.idle[x.size] = append(p.idle[x.size], b[:x.size])
+	p.idle[x.pinKind] = append(p.idle[x.pinKind], b[:x.size])
 	return true
 }
 
-// unpinBelow gives back what is idle and too small for a copy that there is no room for. Called with the lock.
-func (s *staging) unpinBelow(size int) {
-	var gone [][]byte
-	for n, list := range s.pins.idle {
-		if n < size {
-			gone = append(gone, list...)
-			delete(s.pins.idle, n)
+// unpinFor gives back what is idle and of no use for a copy that there is no room for. Called with the lock.
+func (s *staging) unpinFor(least pinKind) {
+	gone := map[pinKind][][]byte{}
+	for k, list := range s.pins.idle {
+		if len(list) > 0 && (k.device != least.device || k.size < least.size) {
+			gone[k] = list
+			delete(s.pins.idle, k)
 		}
 	}
 	if len(gone) == 0 {
 		return
 	}
 	go func() {
-		for _, b := range gone {
-			s.pins.unpin(b)
-			s.mu.Lock()
-			s.used -= len(b)
-			s.freed.Broadcast()
-			s.mu.Unlock()
+		for k, list := range gone {
+			for _, b := range list {
+				s.pins.unpin(k.device, b)
+				s.mu.Lock()
+				s.used -= k.size
+				s.freed.Broadcast()
+				s.mu.Unlock()
+			}
 		}
 	}()
 }
@@ -122,9 +138,9 @@ func (s *staging) forget() {
 		return
 	}
 	p.life++
-	for n, list := range p.idle {
-		s.used -= n * len(list)
+	for k, list := range p.idle {
+		s.used -= k.size * len(list)
 	}
-	p.idle = map[int][][]byte{}
+	p.idle = map[pinKind][][]byte{}
 	s.freed.Broadcast()
 }

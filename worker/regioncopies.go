@@ -59,7 +59,7 @@ func (s *session) pullRegion(x *hostRegion, addr hip.Ptr, from int) ([]byte, int
 	if from%hiprpc.Block != 0 {
 		return nil, 0, hip.ErrorInvalidValue
 	}
-	buf := s.stage.take(min(x.size-from, regionPiece))
+	buf := s.stage.take(x.device, min(x.size-from, regionPiece))
 	if buf == nil {
 		return nil, 0, hip.ErrorUnknown // the session is over
 	}
@@ -108,7 +108,7 @@ func (s *session) writeRuns(x *hostRegion, addr hip.Ptr, diff []byte, from, byte
 	if code != hip.Success {
 		return code
 	}
-	buf := s.stage.take(bytes)
+	buf := s.stage.take(x.device, bytes)
 	if buf == nil {
 		return hip.ErrorUnknown // the session is over
 	}
@@ -138,7 +138,7 @@ func (s *session) mergeRegion(x *hostRegion, addr hip.Ptr, diff []byte, from, lo
 }
 
 func (s *session) mergePiece(x *hostRegion, addr hip.Ptr, diff []byte, from, lo, hi int) hip.Error {
-	buf := s.stage.take(hi - lo)
+	buf := s.stage.take(x.device, hi-lo)
 	if buf == nil {
 		return hip.ErrorUnknown // the session is over
 	}

@@ -47,7 +47,7 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 	if !s.stageable(r, n) {
 		return
 	}
-	buf := s.stage.take(int(n))
+	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), int(n))
 	if buf == nil {
 		return
 	}

@@ -44,12 +44,12 @@ func newStaging(limit int) *staging {
 	return s
 }
 
-// take gives a buffer of n bytes (at most the limit), or nil when the session is over.
-func (s *staging) take(n int) []byte {
+// take gives a buffer of n bytes (at most the limit) for a copy of a device, or nil when the session is over.
+func (s *staging) take(device int32, n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !s.ended {
-		if b := s.takePinned(n); b != nil {
+		if b := s.takePinned(device, n); b != nil {
 			s.out++
 			s.used += stagingCost
 			return b

@@ -19,6 +19,11 @@ type Streams struct {
 // holds up those that share its queue.
 const high = -1
 
+// New makes one such stream, which is the caller's to destroy.
+func New(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
+	return rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, high)
+}
+
 // On is the stream of a thread's device.
 func (x *Streams) On(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	x.mu.Lock()
@@ -26,7 +31,7 @@ func (x *Streams) On(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	if s, ok := x.open[t.Device]; ok {
 		return s, hip.Success
 	}
-	s, code := rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, high)
+	s, code := New(rt, t)
 	if code != hip.Success {
 		return 0, code
 	}

@@ -2,6 +2,7 @@ package hiptest
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -205,20 +206,27 @@ var graphTests = []test{
 		const n = 4096
 		p, code := e.Malloc(there, n)
 		e.ok("Malloc", code)
-		launcher := there
-		if !e.peers() { // a graph and its stream are of devices of one machine
-			launcher = e.th
+		launchers := []hip.Thread{e.th}
+		if e.peers() { // a graph and its stream are of devices of one machine
+			launchers = append(launchers, there)
 		}
-		s, code := e.StreamCreateWithPriority(launcher, 0, 0)
-		e.ok("StreamCreateWithPriority", code)
-		in, out := bytes.Repeat([]byte{7}, n), e.host(n)
-		var g graphBuilder // on device 0
-		up := g.add(copyOp(p, ptr(in), n, hip.MemcpyHostToDevice))
-		g.add(copyOp(ptr(out), p, n, hip.MemcpyDeviceToHost), up)
-		h := e.instantiate(&g)
-		e.ok("GraphLaunch", e.GraphLaunch(launcher, h, s))
-		e.ok("StreamSynchronize", e.StreamSynchronize(launcher, s))
-		e.equal("what came back", out, in)
+		for _, launcher := range launchers {
+			s, code := e.StreamCreateWithPriority(launcher, 0, 0) // the null stream waits for it
+			e.ok("StreamCreateWithPriority", code)
+			for i, mem := range []hip.Ptr{p, e.mappedOf(there, n)} {
+				for j, host := range [][2][]byte{{e.host(n), e.host(n)}, {e.pinned(n), e.pinned(n)}} {
+					in, out := host[0], host[1]
+					copy(in, bytes.Repeat([]byte{byte(7 + i + 2*j)}, n))
+					var g graphBuilder // on device 0
+					up := g.add(copyOp(mem, ptr(in), n, hip.MemcpyHostToDevice))
+					g.add(copyOp(ptr(out), mem, n, hip.MemcpyDeviceToHost), up)
+					h := e.instantiate(&g)
+					e.ok("GraphLaunch", e.GraphLaunch(launcher, h, s))
+					e.ok("StreamSynchronize", e.StreamSynchronize(launcher, s))
+					e.equal(fmt.Sprintf("what came back of memory %d to memory %d of the host by a stream of device %d", i, j, launcher.Device), out, in)
+				}
+			}
+		}
 	}},
 	{"EventOfAnotherDevice", func(e *env) {
 		if n, code := e.GetDeviceCount(); code != hip.Success || n < 2 {
@@ -237,6 +245,20 @@ var graphTests = []test{
 		e.ok("GraphLaunch", e.GraphLaunch(e.th, h, e.stream(1)))
 		e.ok("EventSynchronize", e.EventSynchronize(hip.Thread{Device: 1, ID: 1}, v))
 		e.equal("what was set before", e.download(p, 64)[:1], []byte{5})
+
+		there := hip.Thread{Device: 1, ID: 1} // whose memory a copy before touches
+		q, code := e.Malloc(there, 64)
+		e.ok("Malloc", code)
+		e.ok("Memset", e.Memset(there, q, 6, 64))
+		out := e.pinned(64)
+		g = graphBuilder{}
+		down := g.add(copyOp(ptr(out), q, 64, hip.MemcpyDeviceToHost))
+		g.add(hip.GraphOp{Type: hip.GraphNodeTypeEventRecord, Event: v}, down)
+		h = e.instantiate(&g)
+		e.ok("GraphLaunch", e.GraphLaunch(e.th, h, e.stream(1)))
+		e.ok("EventSynchronize", e.EventSynchronize(there, v))
+		e.ok("DeviceSynchronize", e.DeviceSynchronize(e.th))
+		e.equal("what was copied before", out, bytes.Repeat([]byte{6}, 64))
 	}},
 	{"Events", func(e *env) {
 		p := e.malloc(64)

@@ -65,32 +65,21 @@ func (s *sequence) ofOwnPool(th hip.Thread) *source {
 
 // anyPool is one of a device.
 func (s *sequence) anyPool(th hip.Thread) *source {
-	if !s.beside && s.r.IntN(2) == 0 {
+	if s.r.IntN(2) == 0 {
 		return s.ofOwnPool(th)
 	}
 	return s.ofPool(th)
 }
 
-// mapped is memory at addresses of the program's, which other devices may use if they can: AMD's library copies it on one of them now and then.
+// mapped is memory at addresses of the program's, which other devices may use if they can: AMD's library has one of them copy it where the other side is
+// pinned memory that was made for that device.
 func (s *sequence) mapped(th hip.Thread) *source {
 	e := s.e
 	prop := e.prop(th.Device, 0)
 	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
 	s.ok("MemGetAllocationGranularity", err)
-	from := &source{name: "mapped", device: th.Device, busy: true}
-	access := []hip.MemAccessDesc{{Location: prop.Location, Flags: hip.MemAccessFlagsProtReadWrite}}
-	n, err := e.GetDeviceCount()
-	s.ok("GetDeviceCount", err)
-	for d := range n {
-		if d == th.Device {
-			continue
-		}
-		if can, err := e.DeviceCanAccessPeer(d, th.Device); err != hip.Success || can == 0 {
-			from.home = true
-			continue
-		}
-		access = append(access, hip.MemAccessDesc{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: d}, Flags: hip.MemAccessFlagsProtReadWrite})
-	}
+	access, all := e.whoCan(th.Device)
+	from := &source{name: "mapped", device: th.Device, busy: true, home: !all}
 	whole := func(size uint64) uint64 { return (size + unit - 1) / unit * unit }
 	from.get = func(size uint64, _ *line) (hip.Ptr, []byte, hip.Error) {
 		size = whole(size)

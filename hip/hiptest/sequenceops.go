@@ -77,7 +77,7 @@ func (s *sequence) operation(kind int, th hip.Thread, a, b *piece) (p planned, o
 		}
 		p.op, p.do = copyOp(to, from, size, hip.MemcpyDefault), copied
 	case copyPeer: // which names the devices
-		if s.beside || a == b || a.device < 0 || b.device < 0 {
+		if a == b || a.device < 0 || b.device < 0 {
 			return p, false
 		}
 		p.issue = func(st *line) {

@@ -235,13 +235,9 @@ func (s *sequence) step() {
 			s.capture(c)
 		}
 	case 9:
-		if !s.beside {
-			s.remember(st)
-		}
+		s.remember(st)
 	case 10:
-		if !s.beside {
-			s.lend(st, s.any(), b)
-		}
+		s.lend(st, s.any(), b)
 	default:
 		s.tellStream(st, s.any(), b)
 	}
@@ -402,9 +398,6 @@ func (s *sequence) begin() {
 		last := s.streams[len(s.streams)-1]
 		s.add(s.ofPool(th), last)
 		s.pools = append(s.pools, s.pool(th))
-		if s.beside { // of several threads that have more, AMD's HIP hangs some on two devices; why is not known
-			continue
-		}
 		s.add(s.ofOwnPool(th), last)
 		s.add(s.mapped(th), null)
 		s.addArray(th, null)
@@ -605,6 +598,40 @@ var sequenceTests = []test{
 		e.ok("StreamDestroy", e.StreamDestroy(e.th, own))
 		e.sync()
 		check("what was freed on a stream that was destroyed before it came to that")
+	}},
+	{"CopiesApart", func(e *env) { // a copy of a device does not wait for other streams' copies, of that device or of another
+		const n = 64 << 10
+		devices, err := e.GetDeviceCount()
+		e.ok("GetDeviceCount", err)
+		for d := range devices {
+			th := hip.Thread{Device: d, ID: 1}
+			create := func() hip.Stream {
+				s, err := e.StreamCreateWithPriority(th, nonBlocking, 0)
+				e.ok("StreamCreate", err)
+				return s
+			}
+			p, err := e.Malloc(th, n)
+			e.ok("Malloc", err)
+			other, err := e.Malloc(th, n)
+			e.ok("Malloc", err)
+			held, s, mem := create(), create(), []hip.Ptr{p, e.mappedOf(th, n)}
+			e.ok("DeviceSynchronize", e.DeviceSynchronize(th))
+			g := e.gate(held)
+			late := time.AfterFunc(time.Minute, g.open)
+			e.ok("MemcpyAsync", e.MemcpyAsync(th, other, ptr(e.host(n)), n, hip.MemcpyHostToDevice, held))
+			for i, mem := range mem {
+				want, got := pattern(n, byte(3+i)), e.host(n)
+				e.ok("MemcpyAsync", e.MemcpyAsync(th, mem, ptr(want), n, hip.MemcpyHostToDevice, s))
+				e.ok("MemcpyAsync", e.MemcpyAsync(th, ptr(got), mem, n, hip.MemcpyDeviceToHost, s))
+				e.ok("StreamSynchronize", e.StreamSynchronize(th, s))
+				e.equal("what came back", got, want)
+			}
+			if !late.Stop() {
+				e.Errorf("copies on device %d waited for those of another stream", d)
+			}
+			g.open()
+			e.ok("DeviceSynchronize", e.DeviceSynchronize(th))
+		}
 	}},
 	{"CopyFromAnotherDeviceInTurn", func(e *env) { // a copy that waits for a stream waits for all that it has, whose memory ever it copies
 		if n, _ := e.GetDeviceCount(); n < 2 {

@@ -241,6 +241,41 @@ func (e *env) access(p hip.Ptr, size uint64, device int32, f hip.MemAccessFlags)
 	e.ok("MemSetAccess", e.MemSetAccess(e.th, p, size, []hip.MemAccessDesc{{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: device}, Flags: f}}))
 }
 
+// whoCan is access to a device's memory for itself and the others that can have it; all says that these are all there are.
+func (e *env) whoCan(device int32) (access []hip.MemAccessDesc, all bool) {
+	e.Helper()
+	n, err := e.GetDeviceCount()
+	e.ok("GetDeviceCount", err)
+	for d := range n {
+		if can, err := e.DeviceCanAccessPeer(d, device); d == device || err == hip.Success && can != 0 {
+			access = append(access, hip.MemAccessDesc{Location: hip.MemLocation{Type: hip.MemLocationTypeDevice, Id: d}, Flags: hip.MemAccessFlagsProtReadWrite})
+		}
+	}
+	return access, len(access) == int(n)
+}
+
+// mappedOf maps memory of a device, for all that can access it.
+func (e *env) mappedOf(th hip.Thread, size uint64) hip.Ptr {
+	e.Helper()
+	prop := e.prop(th.Device, 0)
+	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
+	e.ok("MemGetAllocationGranularity", err)
+	size = (size + unit - 1) / unit * unit
+	h, err := e.MemCreate(th, size, prop, 0)
+	e.ok("MemCreate", err)
+	p, err := e.MemAddressReserve(th, size, 0, 0, 0)
+	e.ok("MemAddressReserve", err)
+	e.ok("MemMap", e.MemMap(th, p, size, 0, h, 0))
+	e.ok("MemRelease", e.MemRelease(th, h)) // what is mapped keeps it
+	access, _ := e.whoCan(th.Device)
+	e.ok("MemSetAccess", e.MemSetAccess(th, p, size, access))
+	e.Cleanup(func() {
+		e.ok("MemUnmap", e.MemUnmap(th, p, size))
+		e.ok("MemAddressFree", e.MemAddressFree(th, p, size))
+	})
+	return p
+}
+
 var virtualTests = []test{
 	{"SameMemoryTwice", func(e *env) {
 		const n = 4 << 20

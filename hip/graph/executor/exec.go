@@ -17,8 +17,9 @@ type exec struct {
 	events  []hip.Event
 	turns   *Turns
 	gone    bool
-	sides   sides
-	waits   bool // the launch that is being issued brings something into ordinary memory
+	sides   sides // for copies, which wait for nothing that the launch does
+	records sides // for events of other devices, which do
+	waits   bool  // the launch that is being issued brings something into ordinary memory
 }
 
 // prepare makes the streams and events that a launch needs beside its own
@@ -57,6 +58,7 @@ func (e *exec) release(t hip.Thread) {
 		e.rt.EventDestroy(on(e.plan.marks[i], t), v)
 	}
 	e.sides.leave(e.rt) // the graph's own share
+	e.records.leave(e.rt)
 	e.turns.Release(t)
 }
 
@@ -94,11 +96,11 @@ func (e *exec) recordElsewhere(t hip.Thread, s hip.Stream, v hip.Event) hip.Erro
 			continue
 		}
 		at := on(d, t)
-		side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return newStream(e.rt, on(d, t)) })
+		side, err := e.records.enter(at, func() (hip.Stream, hip.Error) { return newStream(e.rt, at) })
 		if err != hip.Success {
 			return err
 		}
-		e.sides.done(e.rt, hip.Success)
+		e.records.done(e.rt, hip.Success)
 		if err = e.turns.after(t, t.Device, s, d, side); err != hip.Success {
 			return err
 		}

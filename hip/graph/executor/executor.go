@@ -33,7 +33,7 @@ func (x *Executor) GraphInstantiate(t hip.Thread, d *hip.GraphDesc) (hip.GraphEx
 		return 0, err
 	}
 	e := &exec{rt: x.rt, ops: d.Ops, plan: newPlan(d), turns: NewTurns(x.rt, d.Device)}
-	e.sides.users = 1
+	e.sides.users, e.records.users = 1, 1
 	if err := e.prepare(t); err != hip.Success {
 		e.release(t)
 		return 0, err

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 )
 
 // ofHost says whether a copy reads or writes host memory.
@@ -69,7 +70,7 @@ func (e *exec) copyInTurn(t hip.Thread, s hip.Stream, c hip.GraphCopy) hip.Error
 			break
 		}
 	}
-	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return newStream(e.rt, at) })
+	side, err := e.sides.enter(at, func() (hip.Stream, hip.Error) { return aside.New(e.rt, at) })
 	if err != hip.Success {
 		return err
 	}
@@ -94,16 +95,16 @@ func volume(s hip.BoxSide) hip.Ptr {
 	return s.Ptr()
 }
 
-// sides are streams for copies that are made in turn, one a device. They are
-// there as long as the graph or such a copy is.
+// sides are streams beside those of a launch, one a device. They are there as
+// long as the graph or what is done on them is.
 type sides struct {
 	mu      sync.Mutex
-	users   int // the graph, and copies under way
+	users   int // the graph, and what is under way
 	streams map[hip.Thread]hip.Stream
 	failed  hip.Error // the first failure, returned by the next launch
 }
 
-// enter counts a copy and is its stream.
+// enter counts a user and is its stream.
 func (x *sides) enter(t hip.Thread, create func() (hip.Stream, hip.Error)) (s hip.Stream, err hip.Error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -121,7 +122,7 @@ func (x *sides) enter(t hip.Thread, create func() (hip.Stream, hip.Error)) (s hi
 	return s, hip.Success
 }
 
-// done is the end of a copy.
+// done is the end of a user's work.
 func (x *sides) done(r hip.Runtime, err hip.Error) {
 	x.mu.Lock()
 	if x.failed == hip.Success {
