@@ -492,6 +492,55 @@ static hsa_status_t on_event(const hsa_amd_event_t *e, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
+/* Memory that is locked in parts which overlap is reached until the last of them is unlocked. */
+static void locks(const char *vector_add)
+{
+	hsa_executable_t x = load(vector_add);
+	struct kernel add = find(x, "vector_add.kd");
+	char *mine = aligned_alloc(4096, 4 * 4096);
+	void *twin;
+	hsa_signal_t done;
+	hsa_amd_pointer_info_t info = {.size = sizeof info};
+	OK(hsa_signal_create(1, 0, NULL, &done));
+	memset(mine, 0, 4 * 4096);
+	OK(hsa_amd_memory_lock(mine + 4096, 4096, NULL, 0, &twin));
+	OK(hsa_amd_memory_lock(mine, 2 * 4096, NULL, 0, &twin)); /* and before it */
+	OK(hsa_amd_memory_lock(mine + 5000, 2 * 4096, NULL, 0, &twin)); /* and behind */
+	OK(hsa_amd_memory_lock(mine + 4096, 8192, NULL, 0, &twin)); /* longer than before */
+	OK(hsa_amd_memory_lock(mine + 6000, 8, NULL, 0, &twin));
+	OK(hsa_amd_pointer_info(mine + 4096 + 8191, &info, NULL, NULL, NULL));
+	SO(info.type == HSA_EXT_POINTER_TYPE_LOCKED);
+	void *in_turn[] = {mine, mine + 4096, mine + 4096, mine + 6000};
+	hsa_queue_t *q = queue(64);
+	uint32_t *p = (uint32_t *)(mine + 6000);
+	struct {
+		void *a, *b, *c;
+		uint32_t n;
+	} sets = {p, p + 1, p + 2, 1};
+	void *args = arguments(&add, &sets, sizeof sets, 64, 64);
+	for (int i = 0; i < 4; i++) {
+		OK(hsa_amd_memory_unlock(in_turn[i]));
+		p[0] = 0x3f800000; /* 1.0 */
+		p[2] = 0;
+		hsa_kernel_dispatch_packet_t k = packet(&add, args, 64, 64, done);
+		submit(q, &k);
+		SO(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) == 0);
+		SO(p[2] == 0x3f800000);
+		hsa_signal_store_screlease(done, 1);
+	}
+	OK(hsa_amd_memory_unlock(mine + 5000));
+	for (int i = 0; i < 4; i++)
+		EXPECT(hsa_amd_memory_unlock(in_turn[i]), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	EXPECT(hsa_amd_memory_unlock(mine + 5000), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	OK(hsa_amd_pointer_info(mine + 6000, &info, NULL, NULL, NULL));
+	SO(info.type == HSA_EXT_POINTER_TYPE_UNKNOWN);
+	OK(hsa_queue_destroy(q));
+	OK(hsa_amd_memory_pool_free(args));
+	OK(hsa_signal_destroy(done));
+	OK(hsa_executable_destroy(x));
+	free(mine);
+}
+
 /* A kernel that waits for another one of its queue, which needs not wait for it; one with the barrier bit waits for both. */
 static void beside(const char *vector_add, const char *spin)
 {
@@ -924,6 +973,7 @@ int main(int argc, char **argv)
 	memory();
 	signals();
 	dispatches(argv[1]);
+	locks(argv[1]);
 	beside(argv[1], argv[3]);
 	faults(argv[2], argv[3]);
 	unmapped(argv[3]);
