@@ -74,29 +74,17 @@ func (s *sequence) anyPool(th hip.Thread) *source {
 // mapped is memory at addresses of the program's, which other devices may use if they can: AMD's library has one of them copy it where the other side is
 // pinned memory that was made for that device.
 func (s *sequence) mapped(th hip.Thread) *source {
-	e := s.e
-	prop := e.prop(th.Device, 0)
-	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
-	s.ok("MemGetAllocationGranularity", err)
-	access, all := e.whoCan(th.Device)
-	from := &source{name: "mapped", device: th.Device, busy: true, home: !all}
-	whole := func(size uint64) uint64 { return (size + unit - 1) / unit * unit }
-	from.get = func(size uint64, _ *line) (hip.Ptr, []byte, hip.Error) {
-		size = whole(size)
-		h, err := e.MemCreate(th, size, prop, 0)
-		s.ok("MemCreate", err)
-		p, err := e.MemAddressReserve(th, size, 0, 0, 0)
-		s.ok("MemAddressReserve", err)
-		s.ok("MemMap", e.MemMap(th, p, size, 0, h, 0))
-		s.ok("MemRelease", e.MemRelease(th, h)) // what is mapped keeps it
-		return p, nil, e.MemSetAccess(th, p, size, access)
+	_, all := s.e.whoCan(th.Device)
+	unmap := map[hip.Ptr]func() hip.Error{}
+	return &source{
+		name: "mapped", device: th.Device, busy: true, home: !all,
+		get: func(size uint64, _ *line) (p hip.Ptr, _ []byte, _ hip.Error) {
+			p, free := s.e.mapOf(th, size)
+			unmap[p] = free
+			return p, nil, hip.Success
+		},
+		free: func(p *piece, _ *line) hip.Error { return unmap[p.at]() },
 	}
-	from.free = func(p *piece, _ *line) hip.Error {
-		size := whole(uint64(4 * len(p.want)))
-		s.ok("MemUnmap", e.MemUnmap(th, p.at, size))
-		return e.MemAddressFree(th, p.at, size)
-	}
-	return from
 }
 
 // addVariable makes a piece of a variable of a module.

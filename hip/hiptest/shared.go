@@ -254,8 +254,8 @@ func (e *env) whoCan(device int32) (access []hip.MemAccessDesc, all bool) {
 	return access, len(access) == int(n)
 }
 
-// mappedOf maps memory of a device, for all that can access it.
-func (e *env) mappedOf(th hip.Thread, size uint64) hip.Ptr {
+// mapOf maps memory of a device at addresses of its own, for all that can access it.
+func (e *env) mapOf(th hip.Thread, size uint64) (p hip.Ptr, unmap func() hip.Error) {
 	e.Helper()
 	prop := e.prop(th.Device, 0)
 	unit, err := e.MemGetAllocationGranularity(th, prop, hip.MemAllocationGranularityMinimum)
@@ -263,16 +263,20 @@ func (e *env) mappedOf(th hip.Thread, size uint64) hip.Ptr {
 	size = (size + unit - 1) / unit * unit
 	h, err := e.MemCreate(th, size, prop, 0)
 	e.ok("MemCreate", err)
-	p, err := e.MemAddressReserve(th, size, 0, 0, 0)
+	p, err = e.MemAddressReserve(th, size, 0, 0, 0)
 	e.ok("MemAddressReserve", err)
 	e.ok("MemMap", e.MemMap(th, p, size, 0, h, 0))
 	e.ok("MemRelease", e.MemRelease(th, h)) // what is mapped keeps it
 	access, _ := e.whoCan(th.Device)
 	e.ok("MemSetAccess", e.MemSetAccess(th, p, size, access))
-	e.Cleanup(func() {
-		e.ok("MemUnmap", e.MemUnmap(th, p, size))
-		e.ok("MemAddressFree", e.MemAddressFree(th, p, size))
-	})
+	return p, func() hip.Error { return max(e.MemUnmap(th, p, size), e.MemAddressFree(th, p, size)) }
+}
+
+// mappedOf is memory of mapOf until the test ends.
+func (e *env) mappedOf(th hip.Thread, size uint64) hip.Ptr {
+	e.Helper()
+	p, unmap := e.mapOf(th, size)
+	e.Cleanup(func() { e.ok("MemUnmap", unmap()) })
 	return p
 }
 
