@@ -14,7 +14,8 @@ import (
 
 // hsaPackages are AMD's own runtimes, with the compiler that they use, and who tells of what they find.
 var hsaPackages = append([]string{"libc6", "libstdc++6", "libgcc-s1", "libamdhip64-6", "rocm-opencl-icd", "lld-21",
-	"rocminfo", "clinfo", "ocl-icd-libopencl1", "librocrand1", "librocrand1-tests"}, rtc...)
+	"rocminfo", "clinfo", "ocl-icd-libopencl1", "librocrand1", "librocrand1-tests",
+	"ucx-utils", "libucx0", "libfuse3-4", "libibmad5", "libibumad3", "libze1", "libgomp1"}, rtc...)
 
 // hsaCase is a program on AMD's runtimes, and what it must say.
 type hsaCase struct {
@@ -24,6 +25,7 @@ type hsaCase struct {
 	asIf   bool   // it looks for the driver first
 	on     string // the only card that it has code for; "" is any
 	args   []string
+	env    []string
 	wants  []string
 }
 
@@ -50,6 +52,12 @@ func hsaCases() []hsaCase {
 			c.wants = append(c.wants, "item 7 has 4711, strings, 1.50")
 		}
 		cases = append(cases, c)
+	}
+	for _, test := range []string{"tag_lat", "ucp_am_lat", "stream_lat", "ucp_put_lat"} { // those whose bytes it compares
+		for _, size := range []string{"64", "100000", "3000000"} {
+			cases = append(cases, hsaCase{name: "ucx/" + test + "_" + size, args: []string{"usr/bin/ucx_perftest", "-l", "-V", "-m", "rocm", "-t", test, "-s", size, "-n", "10", "-w", "1"},
+				env: []string{"UCX_MEMTYPE_CACHE=n", "UCX_TLS=rocm,self,sm,tcp"}, wants: []string{"Final:"}})
+		}
 	}
 	return cases
 }
@@ -159,7 +167,7 @@ func (c *hsaCase) run(ctx context.Context, o *options, dir, arch, lib string, en
 	limit, cancel := context.WithTimeout(ctx, programTime)
 	defer cancel()
 	cmd := exec.CommandContext(limit, args[0], args[1:]...)
-	cmd.Env = append(append(os.Environ(), "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors")), env...)
+	cmd.Env = append(append(os.Environ(), "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors")), slices.Concat(c.env, env)...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	switch {
