@@ -167,7 +167,7 @@ func (c *hsaCase) run(ctx context.Context, o *options, dir, arch, lib string, en
 	limit, cancel := context.WithTimeout(ctx, programTime)
 	defer cancel()
 	cmd := exec.CommandContext(limit, args[0], args[1:]...)
-	cmd.Env = append(append(os.Environ(), "OCL_ICD_VENDORS="+filepath.Join(o.tree, "etc/OpenCL/vendors")), slices.Concat(c.env, env)...)
+	cmd.Env = slices.Concat(os.Environ(), []string{"OCL_ICD_VENDORS=" + filepath.Join(o.tree, "etc/OpenCL/vendors")}, c.env, env)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	switch {

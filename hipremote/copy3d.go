@@ -195,8 +195,7 @@ func (c *Client) boxLater(t hip.Thread, box hip.DrvMEMCPY3D, dst, src *volume, s
 	if src.region == nil {
 		return false, hip.Success
 	}
-	n := ((box.Depth-1)*dst.height+box.Height-1)*dst.pitch + box.WidthInBytes // not of an array, whose device is known
-	return c.copyInTurn(t, st, &dst.side, n, func(t hip.Thread, own hip.Stream) hip.Error {
+	return c.copyInTurn(t, st, &dst.side, dst.bytes, func(t hip.Thread, own hip.Stream) hip.Error {
 		return c.doCopyBox(nil, hip.OpDrvMemcpy3DAsync, t, box, own, true)
 	})
 }
@@ -229,7 +228,7 @@ const whole = 16
 // boxTo sends host memory in messages that let other threads' calls in between.
 func (c *Client) boxTo(ct *callTime, l *link, op uint16, t hip.Thread, m *hiprpc.Copy3D, src *volume, wait bool) hip.Error {
 	box := m.Box
-	c.landings.wait(src.local, ((box.Depth-1)*src.height+box.Height-1)*src.pitch+box.WidthInBytes)
+	c.landings.wait(src.local, src.bytes)
 	n, _ := m.Bytes()
 	behind := wait && (!l.direct || c.busyOn(m.Device)) // as in copyTo
 	if wait && n >= waitFirst && c.work.busy() {

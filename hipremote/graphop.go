@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocwire/rocwire/hip"
+	"github.com/rocwire/rocwire/hip/aside"
 	"github.com/rocwire/rocwire/hip/hiprpc"
 	"github.com/rocwire/rocwire/hip/memop"
 )
@@ -35,8 +36,7 @@ func (c *Client) graphOp(l *link, t hip.Thread, op *hip.GraphOp) (uint64, hip.Er
 		return c.graphBatch(t, op)
 	case hip.GraphNodeTypeMemFree:
 		if p := op.Ptr; p != 0 { // this side keeps account of what is allocated
-			t.Device = op.Device
-			return c.toFunc(op, here(t), func(t hip.Thread, s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
+			return c.toFunc(t, op, func(t hip.Thread, s hip.Stream) hip.Error { return c.FreeAsync(t, p, s) }), hip.Success
 		}
 	}
 	return 0, hip.Success
@@ -64,9 +64,6 @@ func (c *Client) graphKernel(l *link, k *hip.Launch) hip.Error {
 	return hip.Success
 }
 
-// low is the lowest priority. AMD's library has four queues for all streams of one priority, and a stream that waits holds up those that share its queue.
-const low = 1
-
 // graphBatch leaves operations on device memory to the worker. A batch with others is done by this process, on a stream that nothing else
 // waits for: it may wait itself.
 func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
@@ -86,9 +83,8 @@ func (c *Client) graphBatch(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 		return 0, hip.Success
 	}
 	list := slices.Clone(op.Batch)
-	t.Device = op.Device
-	return c.toFunc(op, here(t), func(t hip.Thread, s hip.Stream) hip.Error {
-		on, code := c.StreamCreateWithPriority(t, hip.StreamNonBlocking, low)
+	return c.toFunc(t, op, func(t hip.Thread, _ hip.Stream) hip.Error {
+		on, code := aside.NewWaiting(c, t)
 		if code != hip.Success {
 			return code
 		}
@@ -143,8 +139,7 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 		return 0, hip.Success
 	}
 	bytes := func(pitch, slice uint64) uint64 { return (k.Depth-1)*slice + (k.Height-1)*pitch + k.Width }
-	t.Device = op.Device
-	return c.toFunc(op, c.copying(t, &volume{side: d, bytes: bytes(k.DstPitch, k.DstSlice)}, &volume{side: s, bytes: bytes(k.SrcPitch, k.SrcSlice)}), func(t hip.Thread, st hip.Stream) hip.Error {
+	return c.toFunc(t, op, func(t hip.Thread, st hip.Stream) hip.Error {
 		for z := range k.Depth {
 			dst, src := k.Dst+hip.Ptr(z*k.DstSlice), k.Src+hip.Ptr(z*k.SrcSlice)
 			if code := c.copy(hip.OpMemcpy2DAsync, t, dst, src, shape{k.DstPitch, k.SrcPitch, k.Width, k.Height, k.Kind, st, false, -1, -1, false}); code != hip.Success {
@@ -152,27 +147,25 @@ func (c *Client) graphCopy(t hip.Thread, op *hip.GraphOp) (uint64, hip.Error) {
 			}
 		}
 		return hip.Success
-	}), hip.Success
+	}, &volume{side: d, bytes: bytes(k.DstPitch, k.DstSlice)}, &volume{side: s, bytes: bytes(k.SrcPitch, k.SrcSlice)}), hip.Success
 }
 
-// copying is the thread that makes a copy of a graph when its turn comes: of the device whose memory it touches. On another it would wait for that one's
-// streams, among them the graph's. Until then the program may map something else there.
-func (c *Client) copying(t hip.Thread, dst, src *volume) func() hip.Thread {
-	return func() hip.Thread {
-		for _, v := range []*volume{dst, src} {
-			if o := c.owner(t, &v.side, v.addr, v.bytes); v.device && o >= 0 {
-				home := hip.Thread{Device: o, ID: t.ID}
-				if o == t.Device || v.array || c.usesOwn(home, v.addr) {
-					return home
-				}
+// copying is the thread that makes a copy of a graph, now that its turn has come: of the device whose memory it touches. On another it would wait for that one's
+// streams, among them the graph's. It is asked for no earlier, as the program may have mapped something else there.
+func (c *Client) copying(t hip.Thread, sides []*volume) hip.Thread {
+	for _, v := range sides {
+		if !v.device {
+			continue
+		}
+		if o := c.owner(t, &v.side, v.addr, v.bytes); o >= 0 {
+			home := hip.Thread{Device: o, ID: t.ID}
+			if o == t.Device || v.array || c.usesOwn(home, v.addr) {
+				return home
 			}
 		}
-		return t
 	}
+	return t
 }
-
-// here is the thread t.
-func here(t hip.Thread) func() hip.Thread { return func() hip.Thread { return t } }
 
 // graphBox leaves the copy of a box within the device to the worker, as it is told of one that is made at once: a side in memory begins
 // at its address.
@@ -190,8 +183,7 @@ func (c *Client) graphBox(t hip.Thread, op *hip.GraphOp, x hip.DrvMEMCPY3D) (uin
 		return 0, code
 	}
 	if s.host || d.host {
-		t.Device = op.Device
-		return c.toFunc(op, c.copying(t, &d, &s), func(t hip.Thread, st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, st) }), hip.Success
+		return c.toFunc(t, op, func(t hip.Thread, st hip.Stream) hip.Error { return c.DrvMemcpy3DAsync(t, &x, st) }, &d, &s), hip.Success
 	}
 	boxPut(&box, &d, &s)
 	op.Copy.General = &box
@@ -215,13 +207,14 @@ func (c *Client) lands(op *hip.GraphOp) bool {
 	return code == hip.Success && at.plain()
 }
 
-// toFunc makes an operation one of this process: do issues it on a stream of its own, of the device of the thread at, and it has happened when the function
-// returns.
-func (c *Client) toFunc(op *hip.GraphOp, at func() hip.Thread, do func(t hip.Thread, s hip.Stream) hip.Error) uint64 {
+// toFunc makes an operation one of this process: do issues it on a stream of its own, of a thread of the operation's device or of the one whose memory its sides
+// are, and it has happened when the function returns.
+func (c *Client) toFunc(t hip.Thread, op *hip.GraphOp, do func(t hip.Thread, s hip.Stream) hip.Error, sides ...*volume) uint64 {
+	t.Device = op.Device
 	*op = hip.GraphOp{Type: hip.GraphNodeTypeHost, Device: op.Device, After: op.After, Disabled: op.Disabled}
 	return c.graphs.add(func() {
 		life := c.async.life.Load()
-		t := at()
+		t := c.copying(t, sides)
 		s, code := c.aside.On(c, t)
 		if code == hip.Success {
 			code = do(t, s)

@@ -32,13 +32,13 @@ func (s *session) takes(r *wire.Request, n uint64) bool {
 	return true
 }
 
-// stageable replies with an error if a copy is larger than all memory for copies.
-func (s *session) stageable(r *wire.Request, n uint64) bool {
+// staged is memory for a copy on a stream. There is none if the session is over, or if the copy is larger than all memory for copies, which it replies.
+func (s *session) staged(r *wire.Request, device int32, st hip.Stream, n uint64) []byte {
 	if n > uint64(s.stage.limit)-stagingCost {
 		s.reply(r, hip.ErrorOutOfMemory, nil)
-		return false
+		return nil
 	}
-	return true
+	return s.stage.take(s.streamDevice(device, st), int(n))
 }
 
 // readAll reads the whole bulk, which the caller has accounted for.

@@ -153,11 +153,8 @@ func (s *session) copyTo(r *wire.Request, c *hiprpc.Copy, n int) {
 			return
 		}
 	}
-	if !s.stageable(r, uint64(n)) {
-		return
-	}
-	buf := s.stage.take(s.streamDevice(t.Device, c.Stream), n)
-	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
+	buf := s.staged(r, c.Device, c.Stream, uint64(n))
+	if buf == nil || r.ReadBulk(buf) != nil { // no memory, or the connection is gone
 		return
 	}
 	if s.copier != nil {

@@ -92,11 +92,8 @@ func hostSide(c *hiprpc.Copy3D, buf []byte) {
 
 // box3DTo takes the message's bulk to the device when the stream comes to it.
 func (s *session) box3DTo(r *wire.Request, c *hiprpc.Copy3D, n int) {
-	if !s.stageable(r, uint64(n)) {
-		return
-	}
-	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), n)
-	if buf == nil || r.ReadBulk(buf) != nil { // the connection is gone
+	buf := s.staged(r, c.Device, c.Stream, uint64(n))
+	if buf == nil || r.ReadBulk(buf) != nil { // no memory, or the connection is gone
 		return
 	}
 	hostSide(c, buf)
@@ -134,10 +131,7 @@ func (s *session) box3DFrom(r *wire.Request, c *hiprpc.Copy3D, n uint64) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	if !s.stageable(r, n) {
-		return
-	}
-	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), int(n))
+	buf := s.staged(r, c.Device, c.Stream, n)
 	if buf == nil {
 		return
 	}

@@ -44,10 +44,7 @@ func (s *session) copyFromStaged(r *wire.Request, c *hiprpc.Copy, n uint64) {
 		s.reply(r, hip.ErrorInvalidValue, nil)
 		return
 	}
-	if !s.stageable(r, n) {
-		return
-	}
-	buf := s.stage.take(s.streamDevice(c.Device, c.Stream), int(n))
+	buf := s.staged(r, c.Device, c.Stream, n)
 	if buf == nil {
 		return
 	}

@@ -15,13 +15,21 @@ type Streams struct {
 	open map[int32]hip.Stream
 }
 
-// high is the highest priority. AMD's library has four queues for all streams of one priority, and a stream of the program's that waits for something
-// holds up those that share its queue.
-const high = -1
+// The highest and the lowest priority. AMD's library has four queues for all streams of one priority, and a stream that waits for something holds up those that
+// share its queue: the program's would hold up these, and what waits here the program's.
+const (
+	high = -1
+	low  = 1
+)
 
 // New makes one such stream, which is the caller's to destroy.
 func New(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
 	return rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, high)
+}
+
+// NewWaiting makes a stream for what may itself wait long, which is the caller's to destroy.
+func NewWaiting(rt hip.Runtime, t hip.Thread) (hip.Stream, hip.Error) {
+	return rt.StreamCreateWithPriority(t, hip.StreamNonBlocking, low)
 }
 
 // On is the stream of a thread's device.

@@ -210,13 +210,14 @@ var graphTests = []test{
 		if e.peers() { // a graph and its stream are of devices of one machine
 			launchers = append(launchers, there)
 		}
-		for _, launcher := range launchers {
+		pieces := []hip.Ptr{p, e.mappedOf(there, n)}
+		for k, launcher := range launchers {
 			s, code := e.StreamCreateWithPriority(launcher, 0, 0) // the null stream waits for it
 			e.ok("StreamCreateWithPriority", code)
-			for i, mem := range []hip.Ptr{p, e.mappedOf(there, n)} {
+			for i, mem := range pieces {
 				for j, host := range [][2][]byte{{e.host(n), e.host(n)}, {e.pinned(n), e.pinned(n)}} {
 					in, out := host[0], host[1]
-					copy(in, bytes.Repeat([]byte{byte(7 + i + 2*j)}, n))
+					copy(in, bytes.Repeat([]byte{byte(7 + i + 2*j + 4*k)}, n))
 					var g graphBuilder // on device 0
 					up := g.add(copyOp(mem, ptr(in), n, hip.MemcpyHostToDevice))
 					g.add(copyOp(ptr(out), mem, n, hip.MemcpyDeviceToHost), up)
@@ -235,7 +236,8 @@ var graphTests = []test{
 		if !e.together() {
 			return
 		}
-		v, code := e.EventCreateWithFlags(hip.Thread{Device: 1, ID: 1}, 0)
+		there := hip.Thread{Device: 1, ID: 1}
+		v, code := e.EventCreateWithFlags(there, 0)
 		e.ok("EventCreateWithFlags", code)
 		p := e.malloc(64)
 		var g graphBuilder
@@ -243,11 +245,10 @@ var graphTests = []test{
 		g.add(hip.GraphOp{Type: hip.GraphNodeTypeEventRecord, Event: v}, set)
 		h := e.instantiate(&g)
 		e.ok("GraphLaunch", e.GraphLaunch(e.th, h, e.stream(1)))
-		e.ok("EventSynchronize", e.EventSynchronize(hip.Thread{Device: 1, ID: 1}, v))
+		e.ok("EventSynchronize", e.EventSynchronize(there, v))
 		e.equal("what was set before", e.download(p, 64)[:1], []byte{5})
 
-		there := hip.Thread{Device: 1, ID: 1} // whose memory a copy before touches
-		q, code := e.Malloc(there, 64)
+		q, code := e.Malloc(there, 64) // a copy of its memory before
 		e.ok("Malloc", code)
 		e.ok("Memset", e.Memset(there, q, 6, 64))
 		out := e.pinned(64)

@@ -614,12 +614,12 @@ var sequenceTests = []test{
 			e.ok("Malloc", err)
 			other, err := e.Malloc(th, n)
 			e.ok("Malloc", err)
-			held, s, mem := create(), create(), []hip.Ptr{p, e.mappedOf(th, n)}
+			held, s, pieces := create(), create(), []hip.Ptr{p, e.mappedOf(th, n)}
 			e.ok("DeviceSynchronize", e.DeviceSynchronize(th))
 			g := e.gate(held)
 			late := time.AfterFunc(time.Minute, g.open)
 			e.ok("MemcpyAsync", e.MemcpyAsync(th, other, ptr(e.host(n)), n, hip.MemcpyHostToDevice, held))
-			for i, mem := range mem {
+			for i, mem := range pieces {
 				want, got := pattern(n, byte(3+i)), e.host(n)
 				e.ok("MemcpyAsync", e.MemcpyAsync(th, mem, ptr(want), n, hip.MemcpyHostToDevice, s))
 				e.ok("MemcpyAsync", e.MemcpyAsync(th, ptr(got), mem, n, hip.MemcpyDeviceToHost, s))
